@@ -1,0 +1,134 @@
+"""One notebook as a person sees it in JupyterLab: run it, read its outputs, photograph them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, Locator, Page
+
+from tests.browser.chromium import new_page
+from tests.browser.jupyter import JupyterServer
+
+WIDTH, HEIGHT = 1400, 1000
+RUN_SECONDS = 120
+
+PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
+KERNEL_IS_IDLE = """() => {
+    const session = window.jupyterapp?.shell.currentWidget?.sessionContext;
+    return Boolean(session?.isReady) && session.session?.kernel?.status === 'idle';
+}"""
+RUN_ALL = """async (seconds) => {
+    const late = new Promise((_, refuse) => setTimeout(() => refuse(new Error(`still running after ${seconds} s`)), seconds * 1000));
+    await Promise.race([window.jupyterapp.commands.execute('notebook:run-all-cells'), late]);
+}"""
+SETTLED = """() => new Promise(resolve => {
+    let previous = -1, calm = 0;
+    const look = () => {
+        const height = [...document.querySelectorAll('.jp-Cell')].reduce((sum, cell) => sum + cell.offsetHeight, 0);
+        calm = height === previous ? calm + 1 : 0;
+        previous = height;
+        calm >= 5 ? resolve(true) : setTimeout(look, 50);
+    };
+    document.fonts.ready.then(look);
+})"""
+OVERFLOW = """output => {
+    const edge = output.getBoundingClientRect().right;
+    let worst = output.scrollWidth - output.clientWidth;
+    for (const element of output.querySelectorAll('*'))
+        if (element.checkVisibility() && element.getClientRects().length) {
+            worst = Math.max(worst, element.getBoundingClientRect().right - edge);
+            if (element.clientWidth) worst = Math.max(worst, element.scrollWidth - element.clientWidth);
+        }
+    return worst;
+}"""
+
+
+@dataclass(frozen=True)
+class NotebookPage:
+    """A notebook open in JupyterLab. Cells are counted from 0, text cells included."""
+
+    page: Page
+    outside_requests: list[str]
+
+    def wait_until_idle(self) -> None:
+        self.page.wait_for_function(KERNEL_IS_IDLE, timeout=RUN_SECONDS * 1000)
+
+    def run_all(self) -> None:
+        """Run every cell and wait until the outputs stand still."""
+        self.wait_until_idle()
+        self.page.evaluate(RUN_ALL, RUN_SECONDS)
+        self.wait_until_idle()
+        self.settle()
+
+    def settle(self) -> None:
+        self.page.evaluate(SETTLED)
+
+    def cells(self) -> Locator:
+        return self.page.locator(f"{PANEL} .jp-Notebook .jp-Cell")
+
+    def outputs(self, cell: int | None = None) -> list[Locator]:
+        """The outputs of one cell, or of the whole notebook, top to bottom."""
+        where = self.cells() if cell is None else self.cells().nth(cell)
+        return where.locator(".jp-OutputArea-output").all()
+
+    def text(self, cell: int | None = None) -> str:
+        """What the outputs say to a reader; text that is folded away is not in it."""
+        return "\n".join(output.inner_text() for output in self.outputs(cell))
+
+    def html(self, cell: int | None = None) -> str:
+        return "\n".join(output.inner_html() for output in self.outputs(cell))
+
+    def errors(self) -> list[str]:
+        """What the outputs that are tracebacks or were written to stderr say."""
+        return [
+            output.inner_text()
+            for output in self.cells().locator(
+                "[data-mime-type='application/vnd.jupyter.error'], [data-mime-type='application/vnd.jupyter.stderr']").all()
+        ]
+
+    def overflow(self, cell: int | None = None) -> float:
+        """By how many pixels the widest thing in the outputs passes the right edge of its output or of its own box."""
+        return max((output.evaluate(OVERFLOW) for output in self.outputs(cell)), default=0.0)
+
+    def unfold(self) -> None:
+        """Open every `details` element in the outputs."""
+        self.cells().locator(".jp-OutputArea-output details").evaluate_all("all => all.forEach(one => one.open = true)")
+        self.settle()
+
+    def photograph(self, file: Path) -> None:
+        """Write a picture of the whole notebook, however long."""
+        self._show_whole()
+        self.page.locator(f"{PANEL} .jp-Notebook").screenshot(path=file)
+
+    def photograph_output(self, output: Locator, file: Path) -> None:
+        self._show_whole()
+        output.screenshot(path=file)
+
+    def _show_whole(self) -> None:
+        """Make the window as tall as the notebook, so that nothing is scrolled out of sight."""
+        height = self.page.evaluate("""() => {
+            const notebook = document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook');
+            const outer = notebook.querySelector('.jp-WindowedPanel-outer') ?? notebook;
+            return window.innerHeight - outer.clientHeight + outer.scrollHeight;
+        }""")
+        self.page.set_viewport_size({"width": self.page.viewport_size["width"], "height": max(HEIGHT, height)})
+        self.settle()
+
+
+@contextmanager
+def open_notebook(
+    browser: Browser, server: JupyterServer, notebook: Path, *,
+    theme: str = "light", trusted: bool = False, width: int = WIDTH,
+) -> Iterator[NotebookPage]:
+    """Open a copy of a notebook in JupyterLab, as it was saved: nothing is run yet."""
+    server.use_theme(theme)
+    address = server.add(notebook, trusted=trusted)
+    with new_page(browser, width=width, height=HEIGHT, theme=theme) as (page, outside):
+        page.goto(address)
+        page.wait_for_selector(f"{PANEL} .jp-Notebook .jp-Cell", timeout=60_000)
+        page.wait_for_selector(f"body[data-jp-theme-light='{'false' if theme == 'dark' else 'true'}']", state="attached", timeout=60_000)
+        opened = NotebookPage(page, outside)
+        opened.wait_until_idle()
+        opened.settle()
+        yield opened
