@@ -1,0 +1,287 @@
+"""The written faces of a quantity: its equation, its substituted numbers, its trace, its value as a person reads it."""
+from __future__ import annotations
+
+from typing import Any
+
+from ..units import ONE, Quantity, scale
+from .derivation import Parametrised
+from .evaluation import RowValues, scalar, taken
+from .expression import Argument, Call, Choose, Constant, Expression, IsGiven, Symbol, TotalOf, paths
+from .figures import DIGITS, Figure, as_given, binary, figure, ladder_unit
+from .inputs import Input
+from .notation import HTML, LATEX, TEXT, Text, Written, words, write
+from .record import Path
+
+MOST_DIGITS = 17
+
+
+def sign(kind: Any, path: Path, notation: Text) -> str:
+    """The symbol of an input or quantity."""
+    declared = kind.declaration(path)
+    if not declared.symbol:
+        return notation.word(words(path[-1]))
+    if declared.symbol == declared.name.replace("_", " "):
+        return notation.word(declared.symbol)
+    base, _, index = declared.symbol.partition("_")
+    return notation.symbol(base, index.replace("_", " "))
+
+
+def _signs(kind: Any, notation: Text, parameters: Any = None) -> Any:
+    def leaf(e: Expression) -> str:
+        match e:
+            case Symbol(path): return sign(kind, path, notation)
+            case Argument(name):
+                declared = parameters[name]
+                base, _, index = declared.symbol.partition("_")
+                return notation.symbol(base, index) if base else notation.word(words(name))
+            case Call(name, arguments): return notation.function(sign(kind, (name,), notation), [write(a, notation, leaf) for a in arguments])
+            case Constant(value, unit, _): return notation.figure(as_given(value / scale(unit), unit))
+            case Choose(option, entries):
+                if e.symbol:
+                    base, _, index = e.symbol.partition("_")
+                    return notation.function(notation.symbol(base, index), [write(option, notation, leaf)])
+                chosen = write(option, notation, leaf)
+                rows = [(f"{chosen}{notation.signs['==']}{notation.word(key)}", write(value, notation, leaf)) for key, value in entries]
+                return notation.cases(rows[:-1], rows[-1][1])
+            case TotalOf(rows, term): return notation.total(words(rows[-1]), write(term, notation, leaf))
+            case IsGiven(path): return notation.word(f"{words(path[-1])} is given")
+        raise TypeError(repr(e))
+    return leaf
+
+
+def equation(kind: Any, name: str) -> Written:
+    """A quantity's formula in symbols, for example `M_opt = P × b_opt`."""
+    declared = kind.declaration(tuple(name.split(".")))
+    if getattr(declared, "expression", None) is None:
+        return Written(*(sign(kind, (name,), n) for n in (TEXT, HTML, LATEX)))
+    owner = _owner(kind, tuple(name.split(".")))
+    parameters = getattr(declared, "parameters", {})
+    lines = []
+    for notation in (TEXT, HTML, LATEX):
+        leaf = _signs(owner, notation, parameters)
+        left = sign(owner, (declared.name,), notation)
+        if parameters:
+            left = notation.function(left, [leaf(Argument(p)) for p in parameters])
+        lines.append(left + notation.signs["=="] + write(declared.expression, notation, leaf))
+    return Written(*lines)
+
+
+def _owner(kind: Any, path: Path) -> Any:
+    for name in path[:-1]:
+        kind = kind.declaration((name,)).record_type
+    return kind
+
+
+def value_figure(declared: Any, base: float, stated: Any = None, digits: int = DIGITS) -> Figure:
+    """The figure of a value: as stated where a person stated it, otherwise in the unit one would write."""
+    if isinstance(stated, Quantity):
+        return as_given(stated.magnitude, stated.u)
+    return figure(base, declared.unit if declared.unit is not None else ONE, digits)
+
+
+def figure_text(record: Any, path: Path, notation: Text = TEXT) -> str:
+    """A value as text: `24.0 GB`, `yes`, `adam`, `NVIDIA H100`."""
+    owner = record.at(path[:-1])
+    value = owner.at(path[-1:]) if owner is not None else None
+    if value is None or isinstance(value, (bool, str)):
+        return notation.plain(value)
+    if not isinstance(value, (Quantity, int, float)):
+        return notation.word(getattr(value, "name", "") or repr(value))
+    declared = type(owner).declaration(path[-1:])
+    stated = value if isinstance(declared, Input) else None
+    return notation.figure(value_figure(declared, owner.number(path[-1:]), stated))
+
+
+def in_both_systems(base: float, unit: Any) -> str:
+    """Bytes in the other system of units, `22.4 GiB`, where they are large enough for the two to differ to the eye; empty otherwise."""
+    return binary(base) if ladder_unit(unit) and base >= 1e6 else ""
+
+
+class _Shown:
+    """An object's values, each replaced by what its shown digits stand for."""
+
+    def __init__(self, record: Any, digits: int, arguments: dict[str, Any], parameters: Any):
+        self.record, self.digits, self.arguments, self.parameters = record, digits, arguments, parameters
+
+    def figure(self, path: Path) -> Figure | Any:
+        value = self.record.number(path)
+        if isinstance(value, (bool, str)):
+            return value
+        declared = type(self.record).declaration(path)
+        if isinstance(declared, Input) and not ladder_unit(declared.unit):
+            holder = self.record.at(path[:-1])
+            stated = holder._stored[declared.name] if hasattr(holder, "_stored") else None
+            if isinstance(stated, Quantity) and not stated.dimensionless:
+                return as_given(stated.magnitude, stated.u, max(6, self.digits))
+        return value_figure(declared, value, digits=max(self.digits, 4) if isinstance(declared, Input) and not ladder_unit(declared.unit) else self.digits)
+
+    def number(self, path: Path) -> Any:
+        shown = self.figure(path)
+        return shown.value if isinstance(shown, Figure) else shown
+
+    def argument(self, name: str) -> Any:
+        return self.argument_figure(name).value
+
+    def argument_figure(self, name: str) -> Figure:
+        return value_figure(self.parameters[name], self.arguments[name], digits=max(self.digits, 4))
+
+    def call_figure(self, e: Call) -> Figure:
+        return value_figure(type(self.record).quantities[e.name], scalar(e)(_Exact(self)), digits=self.digits)
+
+    def call(self, name: str, arguments: tuple[Any, ...]) -> Any:
+        return figure(self.record.call(name, arguments), type(self.record).quantities[name].unit or ONE, self.digits).value
+
+    def has(self, path: Path) -> bool: return self.record.has(path)
+
+    def rows(self, path: Path) -> Any: return [_Shown(row, self.digits, {}, {}) for row in self.record.rows(path)]
+
+
+class _Exact:
+    """The values behind the shown ones, with the same arguments."""
+
+    def __init__(self, shown: _Shown):
+        self._shown = shown
+
+    def number(self, path: Path) -> Any: return self._shown.record.number(path)
+    def has(self, path: Path) -> bool: return self._shown.record.has(path)
+    def rows(self, path: Path) -> Any: return self._shown.record.rows(path)
+    def argument(self, name: str) -> Any: return self._shown.arguments[name]
+    def call(self, name: str, arguments: tuple[Any, ...]) -> Any: return self._shown.record.call(name, arguments)
+
+
+def _numbers(shown: _Shown, notation: Text) -> tuple[Any, Any]:
+    """How a substitution writes a leaf, and whether that is one bare number."""
+    def figure_of(e: Expression) -> Any:
+        match e:
+            case Symbol(path): return shown.figure(path)
+            case Argument(name): return shown.argument_figure(name)
+            case Call(): return shown.call_figure(e)
+            case Constant(value, unit, _): return as_given(value / scale(unit), unit)
+            case IsGiven(path): return shown.has(path)
+        return None
+
+    def leaf(e: Expression) -> str:
+        match e:
+            case TotalOf(rows, term):
+                terms = []
+                for row in shown.rows(rows):
+                    row_leaf, row_atom = _numbers(_RowShown(shown, rows, row), notation)
+                    terms.append(write(taken(term, RowValues(_Exact(shown), rows, row.record)), notation, row_leaf, row_atom))
+                return notation.group(notation.signs["+"].join(terms)) if terms else notation.plain(0.0)
+            case Choose(option, entries):
+                return write(dict(entries)[scalar(option)(_Exact(shown))], notation, leaf, atom)
+        f = figure_of(e)
+        return notation.figure(f) if isinstance(f, Figure) else notation.plain(f)
+
+    def atom(e: Expression) -> bool:
+        f = figure_of(e)
+        return not isinstance(f, Figure) or not (f.exponent or f.unit)
+
+    return leaf, atom
+
+
+class _RowShown(_Shown):
+    """Shown values with one row of an input in view."""
+
+    def __init__(self, around: _Shown, rows: Path, row: _Shown):
+        super().__init__(around.record, around.digits, around.arguments, around.parameters)
+        self.prefix, self.row = (*rows, "*"), row
+
+    def figure(self, path: Path) -> Any:
+        own = len(self.prefix)
+        return self.row.figure(path[own:]) if path[:own] == self.prefix else super().figure(path)
+
+
+def substitution(record: Any, name: str, **arguments: Any) -> Written:
+    """A quantity's formula in numbers: the branch that was taken, then the value.
+
+    As many digits are shown as it takes for the printed numbers, put into the formula, to give the printed result.
+    Raises MissingInputError where the quantity waits for an input, InputError for a wrong argument.
+    """
+    kind = type(record)
+    declared = kind.declaration((name,))
+    parameters = getattr(declared, "parameters", {})
+    bound = dict(zip(parameters, declared.bind((), arguments))) if parameters else {}
+    exact = _Exact(_Shown(record, DIGITS, bound, parameters))
+    if isinstance(declared, Parametrised):
+        result = record._call(declared, tuple(bound.values()))
+    else:
+        getattr(record, name)
+        result = record.number((name,)) if record.has((name,)) else None
+    if getattr(declared, "expression", None) is None:
+        return Written(*(sign(kind, (name,), n) + n.signs["=="] + figure_text(record, (name,), n) for n in (TEXT, HTML, LATEX)))
+    formula = taken(declared.expression, exact)
+    final = None if result is None or isinstance(result, (bool, str)) else value_figure(declared, result)
+    shown = _Shown(record, DIGITS, bound, parameters)
+    for digits in range(DIGITS, MOST_DIGITS + 1):
+        shown = _Shown(record, digits, bound, parameters)
+        if result is None or _agrees(formula, shown, result, final):
+            break
+    lines = []
+    for notation in (TEXT, HTML, LATEX):
+        leaf, atom = _numbers(shown, notation)
+        left = sign(kind, (name,), notation)
+        if parameters:
+            left = notation.function(left, [notation.figure(shown.argument_figure(p)) for p in parameters])
+        middle = write(formula, notation, leaf, atom)
+        right = notation.figure(final) if final is not None else notation.plain(result)
+        lines.append(notation.signs["=="].join(dict.fromkeys([left, middle, right])))
+    return Written(*lines)
+
+
+def _agrees(formula: Expression, shown: _Shown, result: Any, final: Figure | None) -> bool:
+    try:
+        again = scalar(formula)(shown)
+    except (ZeroDivisionError, OverflowError, ValueError):
+        return False
+    if final is None:
+        return bool(again == result)
+    return abs(again - final.value) <= final.half_step * (1 + 1e-9) + abs(final.value) * 1e-12
+
+
+def trace(record: Any, name: str) -> str:
+    """A quantity and everything beneath it, one line each, indented by depth: value, equation, source."""
+    lines: list[str] = []
+
+    def go(path: Path, depth: int) -> None:
+        declared = type(record).declaration(path)
+        label = ".".join(path)
+        line = "  " * depth + label
+        if isinstance(declared, Parametrised):
+            lines.append(f"{line}: {equation(type(record), label)}")
+            return
+        holder = record.at(path[:-1])
+        present = holder is not None and holder.has(path[-1:]) if hasattr(holder, "has") else False
+        if not present:
+            waiting = record.waiting_for(name) if len(path) == 1 and path[0] in type(record).quantities else ()
+            lines.append(f"{line}: absent" + (f", waits for {' and '.join(' or '.join('.'.join(p) for p in g) for g in waiting)}" if waiting else ""))
+            return
+        expression = getattr(declared, "expression", None)
+        stated = isinstance(declared, Input) and (expression is None or holder._stored[path[-1]] is not None)
+        source = holder.sources.get(path[-1], "") if isinstance(declared, Input) else ""
+        source = source or declared.source
+        note = f"   [{source}]" if source else ""
+        if stated or expression is None:
+            lines.append(f"{line} = {figure_text(record, path)}{note}")
+            return
+        written = holder.substitution(path[-1])
+        lines.append(f"{line}: {written}{note}")
+        if len(path) == 1:
+            for below in paths(taken(expression, record)):
+                go(below, depth + 1)
+
+    go(tuple(name.split(".")), 0)
+    return Lines(lines)
+
+
+class Lines(str):
+    """Several lines of text whose repr is the text itself."""
+
+    def __new__(cls, lines: list[str]) -> Lines:
+        return super().__new__(cls, "\n".join(lines))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+__all__ = ["equation", "figure_text", "in_both_systems", "sign", "substitution", "trace", "value_figure"]
