@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.chromium import chromium
+from tests.browser.chromium import ChromiumNotFound, chromium
 from tests.browser.jupyter import JupyterServer
 from tests.browser.notebook import NotebookPage, open_notebook
 
@@ -15,7 +15,11 @@ from tests.browser.notebook import NotebookPage, open_notebook
 # Both end with this folder's last test: Playwright holds an event loop, which must be gone when nbval runs its notebooks.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    with chromium() as running:
+    with ExitStack() as stack:
+        try:
+            running = stack.enter_context(chromium())
+        except ChromiumNotFound as error:
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
         yield running
 
 

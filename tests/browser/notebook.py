@@ -42,6 +42,30 @@ OVERFLOW = """output => {
         }
     return worst;
 }"""
+# The contrast of WCAG 2.2, "relative luminance" and "contrast ratio", between each text and the colours painted behind it.
+CONTRASTS = """output => {
+    const channels = colour => colour.startsWith('color(srgb')
+        ? colour.match(/[\\d.e-]+/g).map(Number).map((x, i) => i < 3 ? 255 * x : x)
+        : colour.match(/[\\d.]+/g).map(Number);
+    const over = ([r, g, b, alpha = 1], below, opacity = 1) =>
+        [r, g, b].map((x, i) => x * alpha * opacity + below[i] * (1 - alpha * opacity));
+    const ground = element => element
+        ? over(channels(getComputedStyle(element).backgroundColor), ground(element.parentElement)) : [255, 255, 255];
+    const opacity = element => element ? Number(getComputedStyle(element).opacity) * opacity(element.parentElement) : 1;
+    const luminance = colour => colour.map(x => x / 255).map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
+    const found = [];
+    const texts = document.createTreeWalker(output, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const element = texts.currentNode.parentElement, text = texts.currentNode.data.trim();
+        if (!text || !element.checkVisibility()) continue;
+        const behind = ground(element);
+        const [dark, light] = [behind, over(channels(getComputedStyle(element).color), behind, opacity(element))]
+            .map(luminance).sort((a, b) => a - b);
+        found.push([(light + 0.05) / (dark + 0.05), text]);
+    }
+    return found;
+}"""
 
 
 @dataclass(frozen=True)
@@ -90,6 +114,13 @@ class NotebookPage:
     def overflow(self, cell: int | None = None) -> float:
         """By how many pixels the widest thing in the outputs passes the right edge of its output or of its own box."""
         return max((output.evaluate(OVERFLOW) for output in self.outputs(cell)), default=0.0)
+
+    def faint_texts(self, least: float = 4.5, cell: int | None = None) -> list[str]:
+        """Texts in the outputs whose contrast is below the least, which is by default that of WCAG 2.2, criterion 1.4.3, level AA."""
+        return [
+            f"{text} ({contrast:.1f})"
+            for output in self.outputs(cell) for contrast, text in output.evaluate(CONTRASTS) if contrast < least
+        ]
 
     def unfold(self) -> None:
         """Open every `details` element in the outputs."""
