@@ -5,15 +5,10 @@ import difflib
 import functools
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pint
-
-if TYPE_CHECKING:
-    from typing import TypeAlias
-    Quantity: TypeAlias = pint.Quantity[Any]
-else:
-    from pint import Quantity
+from pint import Quantity
 
 DEFINITIONS = """
 nano- = 1e-9 = n-

@@ -496,7 +496,7 @@ class Derivation(Record):
         if isinstance(declared, Input) and len(path) == 1:
             return declared.how_to_give()
         if isinstance(declared, Input):
-            return f"{path[0]}={type(self).inputs[path[0]].record_type.__name__}(..., {declared.how_to_give()})"
+            return f"{path[0]}={getattr(type(self).inputs[path[0]].record_type, '__name__', '')}(..., {declared.how_to_give()})"
         return ".".join(path)
 
     def waiting_for(self, name: str) -> tuple[tuple[Path, ...], ...]:
