@@ -35,8 +35,8 @@ class Derived(Generic[T]):
     may_be_nothing = False
     parameters: Mapping[str, Input] = {}
 
-    def __init__(self, formula: Callable[..., Any], symbol: str, unit_name: str | None, source: str):
-        self.formula, self.symbol, self.source = formula, symbol, source
+    def __init__(self, formula: Callable[..., Any], symbol: str, unit_name: str | None, source: str, below_zero: str = ""):
+        self.formula, self.symbol, self.source, self.below_zero = formula, symbol, source, below_zero
         self.unit = None if unit_name is None else unit(unit_name)
         self.doc = self.__doc__ = " ".join((formula.__doc__ or "").split())
 
@@ -69,6 +69,10 @@ class Derived(Generic[T]):
     def depends_on(self) -> tuple[str, ...]:
         """The inputs and quantities its formula mentions, in reading order."""
         return tuple(map(".".join, paths(self.expression)))
+
+    def words_below_zero(self, record: Any) -> str:
+        """What a negative value means, with the record's own figures."""
+        return _Message(record).format(self.below_zero)
 
     def value(self, base: Any) -> Any:
         """A result in base units as a person reads it."""
@@ -136,15 +140,15 @@ class _Message(string.Formatter):
         return self.record.figure_text(field_name), field_name
 
 
-def derived(symbol: str = "", unit: str | None = None, *, source: str = "") -> Callable[[Callable[[Any], T]], Derived[T]]:
+def derived(symbol: str = "", unit: str | None = None, *, source: str = "", below_zero: str = "") -> Callable[[Callable[[Any], T]], Derived[T]]:
     """Declare a quantity by its formula, which is called once, with symbols, when its class is made.
 
     symbol: how equations write it, `"M_opt"` for M with index opt; unit: the unit of its value (leave it out for a truth or an
-    option, write `""` for a pure number, `"percent"` for a share); source: the citation of the formula. The formula's
-    docstring is its meaning, its return annotation (Quantity, float, int, bool, str, each `| None`) the type of its value.
+    option, write `""` for a pure number, `"percent"` for a share); source: the citation of the formula; below_zero: the words
+    that say what a negative value means, with `{name}` for another value. The formula's docstring is its meaning, its return annotation (Quantity, float, int, bool, str, each `| None`) the type of its value.
     Raises DefinitionError, when the class is made, where units clash or a name is unknown.
     """
-    return lambda formula: Derived(formula, symbol, unit, source)
+    return lambda formula: Derived(formula, symbol, unit, source, below_zero)
 
 
 def parametrised(symbol: str = "", unit: str | None = None, *, source: str = "", **arguments: Input) -> Callable[[Callable[Concatenate[Any, P], T]], Parametrised[P, T]]:
@@ -438,17 +442,23 @@ class Derivation(Record):
         declared = type(self)._declared(name)
         if getattr(declared, "expression", None) is None:
             return ((name,),)
-        asked = [node.path for node in walk(declared.expression) if isinstance(node, IsGiven) and not self.has(node.path)]
+        asked = [node.path for node in walk(declared.expression) if isinstance(node, IsGiven) and not self.present(node.path)]
         return tuple(dict.fromkeys(asked)) or ((name,),)
 
     def has(self, path: Path) -> bool:
-        if len(path) == 1 and (path[0] in type(self).quantities or type(self).inputs[path[0]].formula is not None):
-            try:
-                self.number(path)
-            except Absent:
+        """Whether there is a value at a path. Raises Absent where a quantity waits for an input before it can tell."""
+        name = path[0]
+        if len(path) > 1 or name in type(self).inputs and type(self).inputs[name].formula is None:
+            return super().has(path)
+        known = self.__dict__["_known"]
+        try:
+            if name not in known:
+                known[name] = self._compute(name)
+        except Absent:
+            if name in type(self).inputs:
                 return False
-            return True
-        return super().has(path)
+            raise
+        return known[name] is not None
 
     def argument(self, name: str) -> Any:
         raise FormulaError(f"{name} is an argument of another quantity")

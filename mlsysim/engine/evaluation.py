@@ -120,8 +120,14 @@ def taken(e: Expression, values: Values) -> Expression:
                 e = next((value for condition, value in branches if scalar(condition)(values)), otherwise)
             case Choose(option, entries):
                 e = dict(entries)[scalar(option)(values)]
-            case Apply("and" | "or", _):
-                return e
+            case Apply("and" | "or" as operation, operands):
+                kept: list[Expression] = []
+                for operand in operands:
+                    if isinstance(operand, IsGiven) and values.has(operand.path) == (operation == "or"):
+                        return Option(operation == "or")
+                    if not isinstance(operand, IsGiven):
+                        kept.append(taken(operand, values))
+                return Option(operation == "and") if not kept else kept[0] if len(kept) == 1 else Apply(operation, tuple(kept))
             case Apply(operation, operands):
                 return Apply(operation, tuple(taken(o, values) for o in operands))
             case _:

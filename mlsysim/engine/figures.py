@@ -56,7 +56,8 @@ def figure(value: float, of: pint.Unit, digits: int = DIGITS) -> Figure:
         return _pure(value, digits)
     steps = ladder(of)
     for name, size in steps:
-        if abs(value) >= size * (1 - 0.5 * 10.0**-digits) or (name, size) == steps[-1]:
+        least = 2 * size if name in ("d", "h", "min") else size * (1 - 0.5 * 10.0**-digits)      # people write 112 s, not 1.87 min
+        if abs(value) >= least or (name, size) == steps[-1]:
             if value == 0:
                 name, size = f"{of:~P}", scale(of)
             return _fixed(value, name, size, digits, decimals_kept=1 if size > 1 and len(steps) > 1 else 0)
@@ -92,8 +93,8 @@ def _fixed(value: float, name: str, size: float, digits: int, decimals_kept: int
 
 
 def _pure(value: float, digits: int) -> Figure:
-    """A count or a ratio. Whole numbers below a million are written in full."""
-    if value == round(value) and abs(value) < 1e6:
+    """A count or a ratio. Whole numbers below a thousand million are written in full."""
+    if value == round(value) and abs(value) < 1e9:
         return Figure(_grouped(f"{value:.0f}"), 0, "", float(value), 0.0)
     if 1e-3 <= abs(value) < 1e6:
         return _fixed(value, "", 1.0, digits)

@@ -60,7 +60,7 @@ def check(e: Expression, may_be_absent: Callable[[Path], bool], there: frozenset
 def may_need(e: Expression, may_be_absent: Callable[[Path], bool], below: Callable[[str], set[Path]], there: frozenset[Path] = frozenset()) -> set[Path]:
     """The inputs that a formula reads without a guard, here or in the quantities beneath it, though they may be absent."""
     match e:
-        case IsGiven(): return set()
+        case IsGiven(path): return below(path[0]) if len(path) == 1 else set()
         case Symbol(path) if "*" not in path:
             if path in there:
                 return set()
@@ -87,7 +87,7 @@ def may_need(e: Expression, may_be_absent: Callable[[Path], bool], below: Callab
 def lacking(e: Expression, values: Any) -> list[tuple[Path, ...]]:
     """What a formula waits for with these values: groups of inputs, one of each group would do. Branches not taken wait for nothing."""
     match e:
-        case Symbol() | Call() | TotalOf():
+        case Symbol() | Call() | TotalOf() | IsGiven():
             try:
                 scalar(e)(values)
             except Absent as absent:

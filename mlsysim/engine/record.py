@@ -131,6 +131,13 @@ class Record:
             return record is not None and record.has(path[1:])
         return record is not None
 
+    def present(self, path: Path) -> bool:
+        """Whether there is a value to show at a path; no where it waits for an input."""
+        try:
+            return self.has(path)
+        except Absent:
+            return False
+
     def rows(self, path: Path) -> Sequence[Any]:
         """The rows at a path. Raises Absent."""
         if len(path) > 1:

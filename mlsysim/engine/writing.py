@@ -88,6 +88,8 @@ def figure_text(record: Any, path: Path, notation: Text = TEXT) -> str:
     if not isinstance(value, (Quantity, int, float)):
         return notation.word(getattr(value, "name", "") or repr(value))
     declared = type(owner).declaration(path[-1:])
+    if getattr(declared, "below_zero", "") and owner.number(path[-1:]) < 0:
+        return notation.word(declared.words_below_zero(owner))
     stated = value if isinstance(declared, Input) else None
     return notation.figure(value_figure(declared, owner.number(path[-1:]), stated))
 
@@ -207,7 +209,7 @@ def substitution(record: Any, name: str, **arguments: Any) -> Written:
         result = record._call(declared, tuple(bound.values()))
     else:
         getattr(record, name)
-        result = record.number((name,)) if record.has((name,)) else None
+        result = record.number((name,)) if record.present((name,)) else None
     if getattr(declared, "expression", None) is None:
         return Written(*(sign(kind, (name,), n) + n.signs["=="] + figure_text(record, (name,), n) for n in (TEXT, HTML, LATEX)))
     formula = taken(declared.expression, exact)
@@ -223,8 +225,10 @@ def substitution(record: Any, name: str, **arguments: Any) -> Written:
         left = sign(kind, (name,), notation)
         if parameters:
             left = notation.function(left, [notation.figure(shown.argument_figure(p)) for p in parameters])
-        middle = write(formula, notation, leaf, atom)
+        middle = left if final is not None and isinstance(formula, Symbol | Call) else write(formula, notation, leaf, atom)
         right = notation.figure(final) if final is not None else notation.plain(result)
+        if getattr(declared, "below_zero", "") and result is not None and result < 0:
+            right += notation.word(f" ({declared.words_below_zero(record)})")
         lines.append(notation.signs["=="].join(dict.fromkeys([left, middle, right])))
     return Written(*lines)
 
@@ -251,7 +255,7 @@ def trace(record: Any, name: str) -> str:
             lines.append(f"{line}: {equation(type(record), label)}")
             return
         holder = record.at(path[:-1])
-        present = holder is not None and holder.has(path[-1:]) if hasattr(holder, "has") else False
+        present = holder is not None and holder.present(path[-1:])
         if not present:
             waiting = record.waiting_for(name) if len(path) == 1 and path[0] in type(record).quantities else ()
             lines.append(f"{line}: absent" + (f", waits for {' and '.join(' or '.join('.'.join(p) for p in g) for g in waiting)}" if waiting else ""))
