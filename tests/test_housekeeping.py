@@ -91,7 +91,7 @@ def test_the_commands_of_the_readme_name_what_exists() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     commands = "\n".join(readme_commands())
     extras = set(re.findall(r"\.\[(\w+)\]", commands))
-    notebooks = set(re.findall(r"\S+\.ipynb", commands))
+    notebooks = set(re.findall(r"notebooks/\w+\.ipynb", commands))
     assert extras >= {"notebook", "test"} and extras <= project["optional-dependencies"].keys()
     assert notebooks == {"notebooks/start_here.ipynb"} and notebooks <= set(NOTEBOOKS)
 

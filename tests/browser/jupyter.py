@@ -50,15 +50,18 @@ class JupyterServer:
         self.use_theme("light")
 
     def start(self) -> None:
-        command = [
+        self.run([
             sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root",
             "--ServerApp.ip=127.0.0.1", "--ServerApp.port=18888", "--ServerApp.port_retries=100",
             "--IdentityProvider.token=", f"--ServerApp.root_dir={self.notebooks}",
             "--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly", "--LabApp.news_url=None",
-        ]  # fmt: skip
+        ], self.notebooks)  # fmt: skip
+
+    def run(self, command: list[str], folder: Path) -> None:
+        """Start the server with a command of one's own, and wait until it answers."""
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                command, cwd=self.notebooks, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                command, cwd=folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         deadline = time.monotonic() + START_SECONDS
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() > deadline:
@@ -101,8 +104,10 @@ class JupyterServer:
         """Whether the server has written where it listens and answers there."""
         for file in self.runtime.glob("jpserver-*.json"):
             try:
-                self.address: str = json.loads(file.read_text())["url"]
-                with urllib.request.urlopen(self.address + "api/status", timeout=5):
+                running = json.loads(file.read_text())
+                self.address: str = running["url"]
+                self.token: str = running["token"]
+                with urllib.request.urlopen(f"{self.address}api/status?token={self.token}", timeout=5):
                     return True
             except (OSError, ValueError):
                 return False
