@@ -9,12 +9,12 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from ..units import ONE, Quantity, scale, unit, units
+from ..units import ONE, Quantity, scale, units
 from . import guards
-from .dimension import NOTHING, OPTION, RECORD, ROWS, TRUTH, ZERO, dimension, said
+from .dimension import NOTHING, OPTION, RECORD, ROWS, TRUTH, ZERO, dimension, said, whole
 from .evaluation import scalar
 from .expression import Apply, Argument, Call, Choose, Expression, FormulaError, IsGiven, Nothing, Option, Symbol, lift, paths, walk
-from .inputs import DefinitionError, Input, InputError, given, near_name
+from .inputs import DefinitionError, Input, InputError, declared_unit, given, near_name
 from .record import Absent, Path, Record
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class Derived(Generic[T]):
 
     def __init__(self, formula: Callable[..., Any], symbol: str, unit_name: str | None, source: str, below_zero: str = ""):
         self.formula, self.symbol, self.source, self.below_zero = formula, symbol, source, below_zero
-        self.unit = None if unit_name is None else unit(unit_name)
+        self.unit = declared_unit(symbol, unit_name)
         self.doc = self.__doc__ = " ".join((formula.__doc__ or "").split())
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -306,6 +306,10 @@ class Derivation(Record):
                 d.returns = "bool" if of == TRUTH else "str" if of == OPTION else "float" if of == ZERO or not isinstance(of, str) and of.dimensionless else "Quantity"
                 if d.returns == "Quantity":
                     raise FormulaError(f"the result is in {said(of)}, so it needs a unit; write @derived(\"{d.symbol}\", \"{said(of)}\")")
+            if d.returns in ("float", "int") and d.unit is not None and not d.unit.dimensionless:
+                raise FormulaError(f"it is declared in {d.unit} and returns {d.returns}; write -> Quantity, or divide by a quantity of the same kind")
+            if d.returns == "int" and not whole(d.expression, cls.declaration):
+                raise FormulaError("the formula may give a fraction and -> int is declared; write ceil() or floor() around it, or -> float")
         declared = d.dimension
         if of in (ZERO, NOTHING):
             return
@@ -579,6 +583,6 @@ def _refuse_branches(formula: Any) -> None:
                 raise FormulaError("a formula cannot ask `in`: write any_of(x == a, x == b)")
 
 
-Record._reserved = Record._reserved | {name for name in vars(Derivation) if not name.startswith("_")}
+Derivation._reserved = Record._reserved | {name for name in vars(Derivation) if not name.startswith("_")}
 
 __all__ = ["Condition", "Derivation", "Derived", "MissingInputError", "Parametrised", "derived", "parametrised", "requires", "warns"]

@@ -114,4 +114,22 @@ def _same(of: list[Any], what: str | None, doing: str = "") -> Any:
     return first if first is not None else of[0]
 
 
-__all__ = ["NOTHING", "OPTION", "RECORD", "ROWS", "TRUTH", "ZERO", "dimension", "said"]
+def whole(e: Expression, declaration: Callable[[tuple[str, ...]], Any]) -> bool:
+    """Whether a formula can only give whole numbers."""
+    match e:
+        case Number(value): return float(value).is_integer()
+        case Nothing(): return True
+        case Symbol(path):
+            declared = declaration(path)
+            return getattr(declared, "whole", False) or getattr(declared, "returns", "") == "int"
+        case Call(name, _): return bool(declaration((name,)).returns == "int")
+        case TotalOf(_, term): return whole(term, declaration)
+        case Choose(_, entries): return all(whole(value, declaration) for _, value in entries)
+        case Case(branches, otherwise): return all(whole(value, declaration) for _, value in branches) and whole(otherwise, declaration)
+        case Apply("ceil" | "floor", _): return True
+        case Apply("+" | "-" | "*" | "%" | "min" | "max", operands): return all(whole(o, declaration) for o in operands)
+        case Apply("**", (base, Number(exponent))): return whole(base, declaration) and exponent >= 0 and float(exponent).is_integer()
+    return False
+
+
+__all__ = ["NOTHING", "OPTION", "RECORD", "ROWS", "TRUTH", "ZERO", "dimension", "said", "whole"]

@@ -39,7 +39,7 @@ class Expression:
     __hash__ = object.__hash__
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("_"):
             raise AttributeError(name)
         raise FormulaError(f"{_said(self)} has no part called {name!r} inside a formula; use arithmetic, or the words of mlsysim.engine: case, choose, "
                            "total_of, all_of, any_of, minimum, maximum, ceil, floor, square_root, is_given")
@@ -186,7 +186,8 @@ def lift(x: Any) -> Expression:
             raise FormulaError(f"{x} is not a number a formula can hold")
         return Number(x)
     if isinstance(x, Quantity):
-        raise FormulaError(f"a number with a unit needs a name: declare an input with given(symbol, unit, default=\"{x}\", source=...) and use it in place of {x}")
+        said = f"{x}" if isinstance(x.magnitude, (int, float)) else f"1 {x.units}"
+        raise FormulaError(f"a number with a unit needs a name: declare an input with given(symbol, unit, default=\"{said}\", source=...) and use it in its place")
     raise FormulaError(f"a formula is made of the scenario's own quantities and plain numbers, not of {type(x).__name__} {x!r}")
 
 

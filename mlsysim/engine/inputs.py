@@ -56,7 +56,7 @@ class Input(Given[Any]):
     def __init__(self, symbol: str, unit_name: str | None, *, default: Any, positive: bool, minimum: float | None, maximum: float | None,
                  choices: Iterable[str] | None, aliases: Mapping[str, str] | None, example: str, doc: str, source: str):
         self.symbol, self.doc, self.source, self.example = symbol, doc, source, example
-        self.unit = None if unit_name is None else unit(unit_name)
+        self.unit = declared_unit(symbol, unit_name)
         self.positive, self.minimum, self.maximum = positive, minimum, maximum
         self.choices, self.aliases = tuple(choices or ()), dict(aliases or {})
         self.default = default
@@ -294,10 +294,18 @@ def _plain(name: str) -> str:
     return name.lower().replace("-", "_").replace(" ", "_")
 
 
+def declared_unit(symbol: str, name: str | None) -> Any:
+    """The unit that a declaration names. Raises DefinitionError where the kit has no such unit."""
+    try:
+        return None if name is None else unit(name)
+    except UnitError as error:
+        raise DefinitionError(f"the declaration of {symbol!r}: {error}") from None
+
+
 def near_name(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'weights'?`, or nothing where no name is near."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-__all__ = ["DefinitionError", "Given", "Input", "InputError", "MISSING", "given", "near_name"]
+__all__ = ["DefinitionError", "Given", "Input", "InputError", "MISSING", "declared_unit", "given", "near_name"]

@@ -75,7 +75,7 @@ class Record:
 
     @classmethod
     def _refuse_reserved(cls, name: str) -> None:
-        if name in Record._reserved:
+        if name in cls._reserved:
             raise DefinitionError(f"{cls.__name__}.{name}: every {cls.__mro__[1].__name__} already has a {name!r} of its own; choose another name")
 
     def __init__(self, **values: Any) -> None:

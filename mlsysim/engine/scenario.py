@@ -89,6 +89,6 @@ class Scenario(Derivation):
         return breakdown_html(self)
 
 
-Derivation._reserved = Derivation._reserved | {name for name in vars(Scenario) if not name.startswith("_")}
+Scenario._reserved = Derivation._reserved | {name for name in vars(Scenario) if not name.startswith("_")}
 
 __all__ = ["About", "Derived", "Presentation", "Scenario"]
