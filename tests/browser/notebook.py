@@ -163,3 +163,4 @@ def open_notebook(
         opened.wait_until_idle()
         opened.settle()
         yield opened
+        page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
