@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from .engine.comparison import compare
     from .engine.conformance import check_scenario
     from .engine.derivation import MissingInputError, derived, parametrised, requires, warns
-    from .engine.expression import Table, all_of, any_of, case, ceil, choose, floor, is_given, maximum, minimum, not_, square_root, total_of
+    from .engine.expression import Table, all_of, any_of, case, ceil, choose, exponential, floor, is_given, maximum, minimum, not_, square_root, total_of
     from .engine.inputs import DefinitionError, Given, InputError, given
     from .engine.record import Record
     from .engine.scenario import About, Presentation, Scenario
@@ -24,7 +24,7 @@ _HOMES = {
     "engine.comparison": ("compare",),
     "engine.conformance": ("check_scenario",),
     "engine.derivation": ("MissingInputError", "derived", "parametrised", "requires", "warns"),
-    "engine.expression": ("Table", "all_of", "any_of", "case", "ceil", "choose", "floor", "is_given", "maximum", "minimum", "not_", "square_root", "total_of"),
+    "engine.expression": ("Table", "all_of", "any_of", "case", "ceil", "choose", "exponential", "floor", "is_given", "maximum", "minimum", "not_", "square_root", "total_of"),
     "engine.inputs": ("DefinitionError", "Given", "InputError", "given"),
     "engine.record": ("Record",),
     "engine.scenario": ("About", "Presentation", "Scenario"),

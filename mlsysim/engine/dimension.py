@@ -87,10 +87,11 @@ def _operation(operation: str, operands: tuple[Expression, ...], of: list[Any]) 
     if operation == "sqrt":
         base = _number(of[0], "given to square_root")
         return base if base == ZERO else base ** 0.5
-    if operation in ("ceil", "floor"):
-        base = _number(of[0], f"given to {operation}")
+    if operation in ("ceil", "floor", "exp"):
+        word = "exponential" if operation == "exp" else operation
+        base = _number(of[0], f"given to {word}")
         if base not in (ONE, ZERO) and not base.is_compatible_with(ONE):
-            raise FormulaError(f"{operation} takes a pure number, not {said(base)}: divide by a quantity of the same kind first")
+            raise FormulaError(f"{word} takes a pure number, not {said(base)}: divide by a quantity of the same kind first")
         return ONE
     for x in of:
         _number(x, NAMES[operation])

@@ -59,7 +59,7 @@ def _divide(a: float, b: float) -> float:
 
 SCALAR: dict[str, Callable[..., Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": _divide, "**": _power, "%": operator.mod, "==": operator.eq, "!=": operator.ne,
-    "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "min": min, "max": max, "ceil": math.ceil, "floor": math.floor, "sqrt": math.sqrt,
+    "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "min": min, "max": max, "ceil": math.ceil, "floor": math.floor, "sqrt": math.sqrt, "exp": math.exp,
     "not": operator.not_,
 }
 
@@ -171,7 +171,7 @@ def arrays(e: Expression, values: Any) -> Any:
             for other in others:
                 first = pick(first, other)
             return first
-        case Apply("ceil" | "floor" | "sqrt" as operation, (operand,)):
+        case Apply("ceil" | "floor" | "sqrt" | "exp" as operation, (operand,)):
             return getattr(numpy, operation)(arrays(operand, values))
         case Apply("/", (a, b)):
             top, bottom = arrays(a, values), arrays(b, values)

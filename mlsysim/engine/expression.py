@@ -42,7 +42,7 @@ class Expression:
         if name.startswith("_"):
             raise AttributeError(name)
         raise FormulaError(f"{_said(self)} has no part called {name!r} inside a formula; use arithmetic, or the words of mlsysim.engine: case, choose, "
-                           "total_of, all_of, any_of, minimum, maximum, ceil, floor, square_root, is_given")
+                           "total_of, all_of, any_of, minimum, maximum, ceil, floor, square_root, exponential, is_given")
 
     def _refused(instead: str) -> Callable[..., Any]:      # type: ignore[misc]  # noqa: N805  (a factory of methods)
         def method(self: Any, *_: Any) -> Any:
@@ -265,6 +265,11 @@ def square_root(value: Any) -> Any:
     return apply("sqrt", value)
 
 
+def exponential(value: Any) -> Any:
+    """Euler's number to the power of a pure number: `exponential(-self.elapsed / self.mean_time)`."""
+    return apply("exp", value)
+
+
 def children(e: Expression) -> tuple[Expression, ...]:
     """The expressions directly beneath one, in reading order."""
     match e:
@@ -296,5 +301,5 @@ def paths(e: Expression) -> tuple[tuple[str, ...], ...]:
 
 
 __all__ = ["Apply", "Argument", "Call", "Case", "Choose", "Constant", "Expression", "FormulaError", "IsGiven", "Nothing", "Number", "ONE", "Option", "Symbol",
-           "Table", "TotalOf", "all_of", "any_of", "apply", "case", "ceil", "children", "choose", "floor", "is_given", "lift", "maximum", "minimum", "not_",
+           "Table", "TotalOf", "all_of", "any_of", "apply", "case", "ceil", "children", "choose", "exponential", "floor", "is_given", "lift", "maximum", "minimum", "not_",
            "paths", "square_root", "total_of", "walk"]

@@ -147,7 +147,7 @@ def write(e: Expression, notation: Text, leaf: Callable[[Expression], str], atom
         case Apply(("ceil" | "floor") as name, (a,)): return notation.rounding(name, write(a, notation, leaf, atom))
         case Apply("sqrt", (a,)): return notation.root(write(a, notation, leaf, atom))
         case Apply("not", (a,)): return notation.word("not ") + bound(a, 2, strict=True)
-        case Apply(("max" | "min") as name, operands): return notation.call(name, [write(o, notation, leaf, atom) for o in operands])
+        case Apply(("max" | "min" | "exp") as name, operands): return notation.call(name, [write(o, notation, leaf, atom) for o in operands])
         case Apply(("and" | "or") as sign, operands): return notation.signs[sign].join(bound(o, BINDING[sign], strict=True) for o in operands)
         case Apply(sign, (a, b)):
             mine = BINDING[sign]
