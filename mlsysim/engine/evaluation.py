@@ -112,13 +112,13 @@ def _case(branches: tuple[tuple[Function, Function], ...], otherwise: Function) 
     return function
 
 
-def taken(e: Expression, values: Values) -> Expression:
-    """The same formula with every case and choice replaced by the branch that holds for these values."""
+def taken(e: Expression, values: Values, keep_tables: bool = False) -> Expression:
+    """The same formula with every case and choice replaced by the branch that holds for these values; a table with a symbol may stay."""
     while True:
         match e:
             case Case(branches, otherwise):
                 e = next((value for condition, value in branches if scalar(condition)(values)), otherwise)
-            case Choose(option, entries):
+            case Choose(option, entries, symbol) if not (symbol and keep_tables):
                 e = dict(entries)[scalar(option)(values)]
             case Apply("and" | "or" as operation, operands):
                 kept: list[Expression] = []
@@ -126,10 +126,10 @@ def taken(e: Expression, values: Values) -> Expression:
                     if isinstance(operand, IsGiven) and values.has(operand.path) == (operation == "or"):
                         return Option(operation == "or")
                     if not isinstance(operand, IsGiven):
-                        kept.append(taken(operand, values))
+                        kept.append(taken(operand, values, keep_tables))
                 return Option(operation == "and") if not kept else kept[0] if len(kept) == 1 else Apply(operation, tuple(kept))
             case Apply(operation, operands):
-                return Apply(operation, tuple(taken(o, values) for o in operands))
+                return Apply(operation, tuple(taken(o, values, keep_tables) for o in operands))
             case _:
                 return e
 

@@ -28,7 +28,8 @@ class Text:
     def word(self, text: str) -> str: return text
     def symbol(self, base: str, index: str) -> str: return f"{base}_{index}" if index else base
     def power(self, a: str, b: str) -> str: return f"{a}^{b}"
-    def fraction(self, a: str, b: str) -> str: return f"{a} / {b}"
+    def fraction(self, a: str, b: str, a_is_sum: bool, b_is_product: bool) -> str:
+        return f"{self.group(a) if a_is_sum else a} / {self.group(b) if b_is_product else b}"
     def group(self, text: str) -> str: return f"({text})"
     def root(self, text: str) -> str: return f"√({text})"
     def negative(self, text: str) -> str: return f"−{text}"
@@ -62,23 +63,28 @@ class Html(Text):
     signs = Text.signs | {"<": " &lt; ", ">": " &gt; "}
     stacks_fractions = raises_exponents = True
 
-    def word(self, text: str) -> str: return escape(text)
+    def word(self, text: str) -> str: return escape(text).replace("$", "<span>$</span>")      # two bare dollar signs would be read as mathematics
     def symbol(self, base: str, index: str) -> str: return f"<i>{escape(base)}</i>" + (f"<sub>{escape(index)}</sub>" if index else "")
-    def power(self, a: str, b: str) -> str: return f'{a}<span style="display:none">^</span><sup>{b}</sup>'
 
-    def fraction(self, a: str, b: str) -> str:
-        hidden = '<span style="display:none">{}</span>'      # read where styles are stripped
-        return ('<span style="display:inline-block;vertical-align:middle;text-align:center">'
-                f'{hidden.format("(")}<span style="display:block;border-bottom:1px solid;padding:0 3px">{a}</span>'
-                f'{hidden.format(")/(")}<span style="display:block;padding:0 3px">{b}</span>{hidden.format(")")}</span>')
+    def power(self, a: str, b: str) -> str:
+        return a + b.translate(SUPERSCRIPTS) if b.isdigit() else f"{a}{self.hidden('^')}<sup>{b}</sup>"
+
+    def fraction(self, a: str, b: str, a_is_sum: bool, b_is_product: bool) -> str:
+        closed = [")" if a_is_sum else "", " / ", "(" if b_is_product else ""]
+        return (f'<span style="display:inline-block;vertical-align:middle;text-align:center">{self.hidden("(") if a_is_sum else ""}{a}{self.hidden("".join(closed))}'
+                f'<span style="display:block;border-top:1px solid">{b}</span>{self.hidden(")") if b_is_product else ""}</span>')
+
+    def hidden(self, text: str) -> str:
+        """Shown only where styles are stripped, so that what is left still reads as one line."""
+        return f'<span style="display:none">{text}</span>'
 
     def cases(self, rows: list[tuple[str, str]], last: str) -> str:
         lines = [f"{value} if {condition}" for condition, value in rows] + [f"{last} otherwise"]
-        body = '<span style="display:none">; </span>'.join(f'<span style="display:block">{line}</span>' for line in lines)
+        body = self.hidden("; ").join(f'<span style="display:block">{line}</span>' for line in lines)
         return f'<span style="display:inline-block;vertical-align:middle;border-left:2px solid;padding-left:6px">{body}</span>'
 
-    def amount(self, digits: str, unit: str) -> str: return f"{digits}&nbsp;{self.word(unit)}" if unit else digits
-    def root(self, text: str) -> str: return f'√<span style="border-top:1px solid"><span style="display:none">(</span>{text}<span style="display:none">)</span></span>'
+    def amount(self, digits: str, unit: str) -> str: return f"{digits}\u00a0{self.word(unit)}" if unit else digits
+    def root(self, text: str) -> str: return f'√<span style="border-top:1px solid">{self.hidden("(")}{text}{self.hidden(")")}</span>'
 
 
 class Latex(Text):
@@ -93,7 +99,7 @@ class Latex(Text):
         written = base if len(base) == 1 else self.word(base)
         return rf"{written}_{{{self.word(index)}}}" if index else written
     def power(self, a: str, b: str) -> str: return f"{{{a}}}^{{{b}}}"
-    def fraction(self, a: str, b: str) -> str: return rf"\frac{{{a}}}{{{b}}}"
+    def fraction(self, a: str, b: str, a_is_sum: bool, b_is_product: bool) -> str: return rf"\frac{{{a}}}{{{b}}}"
     def group(self, text: str) -> str: return rf"\left({text}\right)"
     def root(self, text: str) -> str: return rf"\sqrt{{{text}}}"
     def negative(self, text: str) -> str: return f"-{text}"
@@ -118,18 +124,15 @@ def write(e: Expression, notation: Text, leaf: Callable[[Expression], str], atom
 
     `atom` tells whether a leaf is one figure (`34`), or needs brackets under a power (`1.5 × 10⁹`, `4 B`).
     """
+    def binding(x: Expression) -> int:
+        if isinstance(x, Apply):
+            return BINDING.get(x.operation, 9)
+        return -1 if isinstance(x, Case) else 9 if atom(x) else 5
+
     def bound(x: Expression, at_least: int, strict: bool = False) -> str:
         text = write(x, notation, leaf, atom)
-        binding = 9
-        if isinstance(x, Apply):
-            binding = BINDING.get(x.operation, 9)
-            if x.operation == "/" and notation.stacks_fractions:
-                binding = 5 if at_least > 5 else 9
-        elif isinstance(x, Case):
-            binding = -1
-        elif not atom(x):
-            binding = 5
-        return notation.group(text) if binding < at_least + strict else text
+        stacked = notation.stacks_fractions and isinstance(x, Apply) and x.operation == "/" and at_least <= BINDING["/"]
+        return notation.group(text) if not stacked and binding(x) < at_least + strict else text
 
     match e:
         case Number(value): return notation.plain(value)
@@ -139,9 +142,7 @@ def write(e: Expression, notation: Text, leaf: Callable[[Expression], str], atom
         case Case(branches, otherwise):
             return notation.cases([(write(c, notation, leaf, atom), write(v, notation, leaf, atom)) for c, v in branches], write(otherwise, notation, leaf, atom))
         case Apply("/", (a, b)):
-            if notation.stacks_fractions:
-                return notation.fraction(write(a, notation, leaf, atom), write(b, notation, leaf, atom))
-            return notation.fraction(bound(a, 5), bound(b, 5, strict=True))
+            return notation.fraction(write(a, notation, leaf, atom), write(b, notation, leaf, atom), binding(a) < BINDING["/"], binding(b) <= BINDING["/"])
         case Apply("**", (a, b)): return notation.power(bound(a, 6, strict=True), write(b, notation, leaf, atom) if notation.raises_exponents else bound(b, 6, strict=True))
         case Apply("*", (Number(-1), b)): return notation.negative(bound(b, 5))
         case Apply(("ceil" | "floor") as name, (a,)): return notation.rounding(name, write(a, notation, leaf, atom))

@@ -1,12 +1,13 @@
 """The written faces of a quantity: its equation, its substituted numbers, its trace, its value as a person reads it."""
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..units import ONE, Quantity, scale
 from .derivation import Parametrised
 from .evaluation import RowValues, scalar, taken
-from .expression import Argument, Call, Choose, Constant, Expression, IsGiven, Symbol, TotalOf, paths
+from .expression import Argument, Call, Choose, Constant, Expression, IsGiven, Nothing, Number, Option, Symbol, TotalOf, paths
 from .figures import DIGITS, Figure, as_given, binary, figure, ladder_unit
 from .inputs import Input
 from .notation import HTML, LATEX, TEXT, Text, Written, words, write
@@ -20,7 +21,7 @@ def sign(kind: Any, path: Path, notation: Text) -> str:
     declared = kind.declaration(path)
     if not declared.symbol:
         return notation.word(words(path[-1]))
-    if declared.symbol == declared.name.replace("_", " "):
+    if declared.symbol == declared.name.replace("_", " ") and len(declared.symbol) > 1:
         return notation.word(declared.symbol)
     base, _, index = declared.symbol.partition("_")
     return notation.symbol(base, index.replace("_", " "))
@@ -102,10 +103,17 @@ def in_both_systems(base: float, unit: Any) -> str:
 class _Shown:
     """An object's values, each replaced by what its shown digits stand for."""
 
-    def __init__(self, record: Any, digits: int, arguments: dict[str, Any], parameters: Any):
+    def __init__(self, record: Any, digits: int, arguments: dict[str, Any], parameters: Any, figures: dict[Any, Any] | None = None):
         self.record, self.digits, self.arguments, self.parameters = record, digits, arguments, parameters
+        self._figures = {} if figures is None else figures
 
     def figure(self, path: Path) -> Figure | Any:
+        known = self._figures.get((path, self.digits))
+        if known is None:
+            known = self._figures[path, self.digits] = self._figure(path)
+        return known
+
+    def _figure(self, path: Path) -> Figure | Any:
         value = self.record.number(path)
         if isinstance(value, (bool, str)):
             return value
@@ -186,7 +194,7 @@ class _RowShown(_Shown):
     """Shown values with one row of an input in view."""
 
     def __init__(self, around: _Shown, rows: Path, row: _Shown):
-        super().__init__(around.record, around.digits, around.arguments, around.parameters)
+        super().__init__(around.record, around.digits, around.arguments, around.parameters, around._figures)
         self.prefix, self.row = (*rows, "*"), row
 
     def figure(self, path: Path) -> Any:
@@ -194,48 +202,67 @@ class _RowShown(_Shown):
         return self.row.figure(path[own:]) if path[:own] == self.prefix else super().figure(path)
 
 
-def substitution(record: Any, name: str, **arguments: Any) -> Written:
-    """A quantity's formula in numbers: the branch that was taken, then the value.
+class Worked:
+    """One quantity of one object worked out: the branch of its formula that was taken, the figures its numbers are shown as, its value.
 
-    As many digits are shown as it takes for the printed numbers, put into the formula, to give the printed result.
-    Raises MissingInputError where the quantity waits for an input, InputError for a wrong argument.
+    As many digits are shown as it takes for the printed numbers, put into the formula, to give the printed result. Objects
+    made with the same `figures` share what they have already worked out. Raises MissingInputError where the quantity waits
+    for an input, InputError for a wrong argument.
     """
-    kind = type(record)
-    declared = kind.declaration((name,))
-    parameters = getattr(declared, "parameters", {})
-    bound = dict(zip(parameters, declared.bind((), arguments))) if parameters else {}
-    exact = _Exact(_Shown(record, DIGITS, bound, parameters))
-    if isinstance(declared, Parametrised):
-        result = record._call(declared, tuple(bound.values()))
-    else:
-        getattr(record, name)
-        result = record.number((name,)) if record.present((name,)) else None
-    if getattr(declared, "expression", None) is None:
-        return Written(*(sign(kind, (name,), n) + n.signs["=="] + figure_text(record, (name,), n) for n in (TEXT, HTML, LATEX)))
-    formula = taken(declared.expression, exact)
-    final = None if result is None or isinstance(result, (bool, str)) else value_figure(declared, result)
-    shown = _Shown(record, DIGITS, bound, parameters)
-    for digits in range(DIGITS, MOST_DIGITS + 1):
-        shown = _Shown(record, digits, bound, parameters)
-        if result is None or _agrees(formula, shown, result, final):
-            break
-    lines = []
-    for notation in (TEXT, HTML, LATEX):
-        leaf, atom = _numbers(shown, notation)
-        left = sign(kind, (name,), notation)
+
+    def __init__(self, record: Any, name: str, arguments: Mapping[str, Any] = {}, figures: dict[Any, Any] | None = None):
+        self.record, self.name, self.declared = record, name, type(record).declaration((name,))
+        parameters = getattr(self.declared, "parameters", {})
+        bound = dict(zip(parameters, self.declared.bind((), arguments))) if parameters else {}
         if parameters:
-            left = notation.function(left, [notation.figure(shown.argument_figure(p)) for p in parameters])
-        middle = left if final is not None and isinstance(formula, Symbol | Call) else write(formula, notation, leaf, atom)
-        right = notation.figure(final) if final is not None else notation.plain(result)
-        if getattr(declared, "below_zero", "") and result is not None and result < 0:
-            right += notation.word(f" ({declared.words_below_zero(record)})")
-        lines.append(notation.signs["=="].join(dict.fromkeys([left, middle, right])))
-    return Written(*lines)
+            self.result = record._call(self.declared, tuple(bound.values()))
+        else:
+            getattr(record, name)
+            self.result = record.number((name,)) if record.present((name,)) else None
+        self.final = None if self.result is None or isinstance(self.result, (bool, str)) else value_figure(self.declared, self.result)
+        self.shown = _Shown(record, DIGITS, bound, parameters, figures)
+        self.formula = taken(self.declared.expression, _Exact(self.shown))
+        function = scalar(self.formula)
+        while self.result is not None and not _agrees(function, self.shown, self.result, self.final) and self.shown.digits < MOST_DIGITS:
+            self.shown = _Shown(record, self.shown.digits + 1, bound, parameters, figures)
+
+    def left(self, notation: Text) -> str:
+        """Its symbol, with the figures of its arguments."""
+        left = sign(type(self.record), (self.name,), notation)
+        if parameters := self.shown.parameters:
+            return notation.function(left, [notation.figure(self.shown.argument_figure(p)) for p in parameters])
+        return left
+
+    def symbols(self, notation: Text) -> str:
+        """The branch that was taken, in symbols."""
+        return write(taken(self.declared.expression, _Exact(self.shown), keep_tables=True), notation, _signs(type(self.record), notation, self.shown.parameters))
+
+    def numbers(self, notation: Text) -> str:
+        """The branch that was taken, in numbers; empty where that is the value itself."""
+        if isinstance(self.formula, Symbol | Call | Number | Option | Nothing):
+            return ""
+        return write(self.formula, notation, *_numbers(self.shown, notation))
+
+    def value(self, notation: Text) -> str:
+        return notation.figure(self.final) if self.final is not None else notation.plain(self.result)
+
+    def words_below_zero(self) -> str:
+        """What a negative value means; empty elsewhere."""
+        return self.declared.words_below_zero(self.record) if getattr(self.declared, "below_zero", "") and self.result is not None and self.result < 0 else ""
 
 
-def _agrees(formula: Expression, shown: _Shown, result: Any, final: Figure | None) -> bool:
+def substitution(record: Any, name: str, **arguments: Any) -> Written:
+    """A quantity's formula in numbers: the branch that was taken, then the value. Raises as `Worked`."""
+    if getattr(type(record).declaration((name,)), "expression", None) is None:
+        return Written(*(sign(type(record), (name,), n) + n.signs["=="] + figure_text(record, (name,), n) for n in (TEXT, HTML, LATEX)))
+    worked = Worked(record, name, arguments)
+    words_below_zero = f" ({words})" if (words := worked.words_below_zero()) else ""
+    return Written(*(n.signs["=="].join(filter(None, [worked.left(n), worked.numbers(n), worked.value(n)])) + n.word(words_below_zero) for n in (TEXT, HTML, LATEX)))
+
+
+def _agrees(formula: Callable[[Any], Any], shown: _Shown, result: Any, final: Figure | None) -> bool:
     try:
-        again = scalar(formula)(shown)
+        again = formula(shown)
     except (ZeroDivisionError, OverflowError, ValueError):
         return False
     if final is None:
@@ -288,4 +315,4 @@ class Lines(str):
         return str(self)
 
 
-__all__ = ["equation", "figure_text", "in_both_systems", "sign", "substitution", "trace", "value_figure"]
+__all__ = ["Worked", "equation", "figure_text", "in_both_systems", "sign", "substitution", "trace", "value_figure"]
