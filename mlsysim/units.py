@@ -107,9 +107,11 @@ def quantity(value: str | Quantity, example: str = "40 GB") -> Quantity:
         raise UnitError(f"{value!r} is not a number and a unit; write for example \"{example}\"")
     number, name = match.groups()
     number = number.replace("_", "")
-    magnitude: Any = int(number) if number.lstrip("+-").isdigit() else float(number)
+    magnitude: Any = float(number)
     if not math.isfinite(magnitude):
         raise UnitError(f"{value!r} is too large to be a number; write for example \"{example}\"")
+    if number.lstrip("+-").isdigit():
+        magnitude = int(number)
     return units.Quantity(magnitude, unit(name))
 
 

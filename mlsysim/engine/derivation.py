@@ -4,6 +4,7 @@ from __future__ import annotations
 import dis
 import graphlib
 import inspect
+import math
 import string
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -402,7 +403,7 @@ class Derivation(Record):
         """Whether a condition holds; None where it waits for an input."""
         try:
             return bool(self._function(condition)(self))
-        except Absent:
+        except (Absent, ArithmeticError, ValueError):      # reading the quantity that it stands on says why
             return None
 
     @property
@@ -431,15 +432,27 @@ class Derivation(Record):
         return super().number(path)
 
     def _compute(self, name: str) -> Any:
-        declared = type(self)._declared(name)
+        return self._result(type(self)._declared(name), self)
+
+    def _result(self, d: Any, values: Any) -> Any:
+        """The value of a formula in base units. Raises InputError where arithmetic has none to give."""
+        where = f"{type(self).__name__}: {d.name}"
         try:
-            value = type(self)._function(declared)(self)
+            value = type(self)._function(d)(values)
+            if value is None or isinstance(value, (bool, str)):
+                return value
+            value = float(value)
         except ZeroDivisionError:
-            raise InputError(f"{type(self).__name__}: {name} divides by zero with these inputs; its equation is {declared.name} = ..., "
-                             f"see {type(self).__name__}.equation(\"{name}\")") from None
+            raise InputError(f"{where} divides by zero with these inputs; see {type(self).__name__}.equation(\"{d.name}\")") from None
         except OverflowError:
-            raise InputError(f"{type(self).__name__}: {name} is too large a number with these inputs") from None
-        return value if value is None or isinstance(value, (bool, str)) else float(value)
+            value = math.inf
+        except InputError:
+            raise
+        except ValueError:
+            raise InputError(f"{where} takes a root of a negative number with these inputs; see {type(self).__name__}.equation(\"{d.name}\")") from None
+        if not math.isfinite(value):
+            raise InputError(f"{where} is too large a number with these inputs")
+        return value
 
     def _absent_reason(self, name: str) -> tuple[Path, ...]:
         """The inputs any one of which would give a value that is None."""
@@ -472,11 +485,9 @@ class Derivation(Record):
 
     def _call(self, d: Any, arguments: tuple[Any, ...]) -> Any:
         try:
-            return type(self)._function(d)(_Called(self, dict(zip(d.parameters, arguments))))
+            return self._result(d, _Called(self, dict(zip(d.parameters, arguments))))
         except Absent as absent:
             raise self._missing(d.name, absent) from None
-        except ZeroDivisionError:
-            raise InputError(f"{type(self).__name__}: {d.name} divides by zero with these arguments") from None
 
     def _value(self, d: Derived[Any]) -> Any:
         try:

@@ -1,9 +1,10 @@
-"""Turns a tree into a function: of plain floats in base units, or of NumPy and Dask arrays of them."""
+"""Turns a tree into a function of plain floats in base units."""
 from __future__ import annotations
 
+import functools
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from .expression import Apply, Argument, Call, Case, Choose, Constant, Expression, IsGiven, Nothing, Number, Option, Symbol, TotalOf
@@ -48,7 +49,25 @@ class RowValues:
 
 
 def _power(a: float, b: float) -> float:
-    return a ** b
+    """A power of real numbers."""
+    if b == 2:
+        return a * a
+    if a == 0 and b < 0:
+        raise ZeroDivisionError("a denominator is zero")
+    return math.pow(a, b)
+
+
+def _round_up(a: float) -> float:
+    return float(math.ceil(a))
+
+
+def _round_down(a: float) -> float:
+    return float(math.floor(a))
+
+
+def added(terms: Iterable[Any]) -> Any:
+    """The terms added in order, without the compensation that newer Pythons' sum() has and NumPy has not."""
+    return functools.reduce(operator.add, terms, 0.0)
 
 
 def _divide(a: float, b: float) -> float:
@@ -59,7 +78,7 @@ def _divide(a: float, b: float) -> float:
 
 SCALAR: dict[str, Callable[..., Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": _divide, "**": _power, "%": operator.mod, "==": operator.eq, "!=": operator.ne,
-    "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "min": min, "max": max, "ceil": math.ceil, "floor": math.floor, "sqrt": math.sqrt, "exp": math.exp,
+    "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "min": min, "max": max, "ceil": _round_up, "floor": _round_down, "sqrt": math.sqrt, "exp": math.exp,
     "not": operator.not_,
 }
 
@@ -79,7 +98,7 @@ def scalar(e: Expression) -> Function:
             return lambda values: values.call(name, tuple(part(values) for part in parts))
         case TotalOf(rows, term):
             inner = scalar(term)
-            return lambda values: sum(inner(RowValues(values, rows, row)) for row in values.rows(rows))
+            return lambda values: added(inner(RowValues(values, rows, row)) for row in values.rows(rows))
         case Choose(option, entries):
             chosen, table = scalar(option), {key: scalar(value) for key, value in entries}
             return lambda values: table[chosen(values)](values)
@@ -134,51 +153,4 @@ def taken(e: Expression, values: Values, keep_tables: bool = False) -> Expressio
                 return e
 
 
-def arrays(e: Expression, values: Any) -> Any:
-    """The formula's value where any symbol may be a NumPy or Dask array. `values` is as `Values`, and decides each case it can on its own."""
-    import numpy
-    match e:
-        case Symbol(path): return values.number(path)
-        case Argument(name): return values.argument(name)
-        case Number(value) | Constant(value) | Option(value): return value
-        case Nothing(): return None
-        case IsGiven(path): return values.has(path)
-        case Call(name, arguments): return values.call(name, tuple(arrays(a, values) for a in arguments))
-        case TotalOf(rows, term): return sum(arrays(term, RowValues(values, rows, row)) for row in values.rows(rows))
-        case Choose(option, entries): return arrays(dict(entries)[arrays(option, values)], values)
-        case Case(branches, otherwise):
-            if not branches:
-                return arrays(otherwise, values)
-            (condition, result), *rest = branches
-            holds = arrays(condition, values)
-            if not getattr(holds, "ndim", 0):
-                return arrays(result, values) if holds else arrays(Case(tuple(rest), otherwise), values)
-            return numpy.where(holds, arrays(result, values), arrays(Case(tuple(rest), otherwise), values))
-        case Apply("and" | "or" as operation, operands):
-            answer: Any = operation == "and"
-            for operand in operands:
-                if not getattr(answer, "ndim", 0) and bool(answer) == (operation == "or"):
-                    return answer      # decided: what follows may need inputs that are absent
-                holds = arrays(operand, values)
-                answer = answer & holds if operation == "and" else answer | holds
-            return answer
-        case Apply("not", (operand,)):
-            holds = arrays(operand, values)
-            return numpy.logical_not(holds)
-        case Apply("min" | "max" as operation, operands):
-            pick = numpy.minimum if operation == "min" else numpy.maximum
-            first, *others = (arrays(o, values) for o in operands)
-            for other in others:
-                first = pick(first, other)
-            return first
-        case Apply("ceil" | "floor" | "sqrt" | "exp" as operation, (operand,)):
-            return getattr(numpy, operation)(arrays(operand, values))
-        case Apply("/", (a, b)):
-            top, bottom = arrays(a, values), arrays(b, values)
-            return numpy.divide(top, bottom) if not getattr(bottom, "ndim", 0) else top / bottom
-        case Apply(operation, (a, b)):
-            return SCALAR[operation](arrays(a, values), arrays(b, values))
-    raise TypeError(f"a formula cannot hold {e!r}")
-
-
-__all__ = ["RowValues", "SCALAR", "Values", "arrays", "scalar", "taken"]
+__all__ = ["RowValues", "SCALAR", "Values", "added", "scalar", "taken"]

@@ -152,8 +152,9 @@ class Input(Given[Any]):
 
     def base(self, value: Any) -> Any:
         """An accepted value as formulas see it: a float in base units, or the value itself."""
-        if self.kind == "quantity":
-            return value.magnitude * scale(value.units)
+        match self.kind:
+            case "quantity": return value.magnitude * scale(value.units)
+            case "count" | "number": return float(value)
         return value
 
     def _number_of(self, value: Any, where: str) -> float | int:
@@ -163,7 +164,11 @@ class Input(Given[Any]):
             raise InputError(f"{where}: takes one number, not an array; use sweep(scenario, {self.name}=[...]) for many")
         if not isinstance(value, numbers.Real):
             raise InputError(f"{where}: {value!r} is not a number; write {self.how_to_give()}")
-        if not math.isfinite(value):
+        try:
+            finite = math.isfinite(value)
+        except OverflowError:
+            raise InputError(f"{where}: that whole number is too large; write {self.how_to_give()}") from None
+        if not finite:
             raise InputError(f"{where}: {value} is not a size anything can have; write {self.how_to_give()}")
         return int(value) if isinstance(value, numbers.Integral) else float(value)
 

@@ -84,7 +84,6 @@ class Record:
             unknown = next(iter(values.keys() - kind.inputs.keys()))
             raise InputError(f"{kind.__name__}: no input is called {unknown!r}{near_name(unknown, kind.inputs) or '; its inputs are ' + ', '.join(kind.inputs)}")
         stored: dict[str, Any] = {}
-        known: dict[str, Any] = {}
         for name, declared in kind.inputs.items():
             value = values.get(name, MISSING)
             if value is MISSING:
@@ -95,12 +94,19 @@ class Record:
             elif value is not None or declared.formula is None:
                 value = declared.accept(value, f"{kind.__name__}: {name}")
             stored[name] = value
+        self._hold(stored)
+        self._check()
+
+    def _hold(self, stored: dict[str, Any]) -> None:
+        """Take accepted values, and what formulas see of them."""
+        known: dict[str, Any] = {}
+        for name, declared in type(self).inputs.items():
+            value = stored[name]
             if value is not None:
                 known[name] = declared.base(value)
             elif declared.formula is None:
                 known[name] = None
         self.__dict__["_stored"], self.__dict__["_known"] = stored, known
-        self._check()
 
     def _check(self) -> None:
         """What must hold between inputs; a subclass with formulas checks its requirements here."""
