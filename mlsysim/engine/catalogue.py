@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from .catalogue_views import table_html, table_text
+from .catalogue_views import citations, rows_html, rows_text, table_html, table_text
 from .record import Record
 
 R = TypeVar("R", bound=Record)
@@ -15,15 +15,6 @@ R = TypeVar("R", bound=Record)
 
 class UnknownEntryError(AttributeError, LookupError):
     """No entry of a catalogue has that name; the message gives the near one."""
-
-
-def citations(record: Record) -> dict[str, str]:
-    """The citation of each fact of a record and of the records it holds, by path: `{"memory.capacity": "NVIDIA A100 datasheet"}`."""
-    found = dict(record.sources)
-    for name, declared in type(record).inputs.items():
-        if declared.kind == "record" and (held := record.at(name)) is not None and not held.address:
-            found |= {f"{name}.{inner}": source for inner, source in citations(held).items()}
-    return found
 
 
 class Group(Generic[R]):
@@ -48,7 +39,7 @@ class Group(Generic[R]):
         return self._data
 
     def _entries(self) -> dict[str, Any]:
-        return self._loaded()["entries"]      # type: ignore[no-any-return]
+        return self._loaded()["entries"]
 
     def _names(self) -> Iterator[tuple[str, str]]:
         """Every name by which an entry can be asked for, the best first: its own, its title, its aliases."""
@@ -123,34 +114,44 @@ class Group(Generic[R]):
 
 
 class Catalogue(Generic[R]):
-    """Groups of entries under one name; `find` looks through all of them."""
+    """Groups of entries under one name; `find` looks through all but those that stand aside, whose entries are parts of the others'."""
 
-    def __init__(self, address: str, **groups: Group[R]):
-        self._address, self._groups = address, groups
-        self.__dict__.update(groups)
+    def __init__(self, address: str, groups: Mapping[str, Group[R]], aside: Mapping[str, Group[Any]] | None = None):
+        self._address, self._groups = address, dict(groups)
+        self._every: dict[str, Group[Any]] = {**groups, **(aside or {})}
+        self.__dict__.update(self._every)
 
     def find(self, name: str) -> R:
-        """The entry of that name in any group: its own, its title or an alias. Raises UnknownEntryError."""
+        """The entry of that name in any group: its own, its title or an alias, in any case and with any punctuation.
+
+        An exact spelling comes first. Raises UnknownEntryError, with the near name, where there is none, or where several fit.
+        """
         return find(name, self._address, list(self._groups.values()))
 
     def __getattr__(self, name: str) -> Group[R]:
         if name.startswith("_"):
             raise AttributeError(name)
-        groups = difflib.get_close_matches(name, self._groups, n=1)
-        hint = f"; did you mean {self._address}.{groups[0]}?" if groups else near(name, list(self._groups.values())) or f"; its groups are {', '.join(self._groups)}"
+        groups = difflib.get_close_matches(name, self._every, n=1)
+        hint = f"; did you mean {self._address}.{groups[0]}?" if groups else near(name, list(self._every.values())) or f"; its groups are {', '.join(self._every)}"
         raise UnknownEntryError(f"{self._address} has no {name!r}{hint}")
 
     def __dir__(self) -> list[str]:
-        return [*self._groups, "find"]
+        return [*self._every, "find"]
 
     def __iter__(self) -> Iterator[Group[R]]:
         return iter(self._groups.values())
 
+    # Showing itself.
+
+    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+        rows = [[f"{self._address}.{name}", str(len(group)), ", ".join(group._entries())] for name, group in self._every.items()]
+        return f"{self._address}: {sum(map(len, self._every.values()))} entries", ["group", "entries", "names"], rows
+
     def __repr__(self) -> str:
-        return "\n\n".join(map(repr, self))
+        return rows_text(*self._table())
 
     def _repr_html_(self) -> str:
-        return "".join(group._repr_html_() for group in self)
+        return rows_html(*self._table())
 
 
 def plain(name: str) -> str:
@@ -172,7 +173,7 @@ def find(name: str, address: str, groups: Sequence[Group[R]]) -> R:
         own = {place: hit for place, hit in hits.items() if spelt is str and hit[1] == name}
         if len(found := list((own or hits).values())) == 1:
             group, key = found[0]
-            return getattr(group, key)      # type: ignore[no-any-return]
+            return getattr(group, key)
         if found:
             raise UnknownEntryError(f"{address}.find({name!r}): several fit; write one of {', '.join(f'{group._address}.{key}' for group, key in found)}")
     raise UnknownEntryError(f"{address}.find({name!r}): no entry has that name{near(name, groups) or f'; show {address} to see what there is'}")
