@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from .engine.inputs import DefinitionError, Given, InputError, given
     from .engine.record import Record
     from .engine.scenario import About, Presentation, Scenario
+    from .engine.scenario_types import AdaptedMatrix, TrainingStateFitScenario
     from .engine.sensitivities import sensitivity
+    from .engine.solver import TrainingMemoryModel
     from .engine.solving import solve_for
     from .engine.sweeping import sweep
     from .hardware import Hardware, HardwareNode, Memory
@@ -28,7 +30,9 @@ _HOMES = {
     "engine.inputs": ("DefinitionError", "Given", "InputError", "given"),
     "engine.record": ("Record",),
     "engine.scenario": ("About", "Presentation", "Scenario"),
+    "engine.scenario_types": ("AdaptedMatrix", "TrainingStateFitScenario"),
     "engine.sensitivities": ("sensitivity",),
+    "engine.solver": ("TrainingMemoryModel",),
     "engine.solving": ("solve_for",),
     "engine.sweeping": ("sweep",),
     "hardware": ("Hardware", "HardwareNode", "Memory"),

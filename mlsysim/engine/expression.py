@@ -41,7 +41,7 @@ class Expression:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        raise FormulaError(f"{_said(self)} has no part called {name!r} inside a formula; use arithmetic, or the words of mlsysim.engine: case, choose, "
+        raise FormulaError(f"{_said(self)} has no part called {name!r} inside a formula; use arithmetic, or the words of mlsysim: case, choose, "
                            "total_of, all_of, any_of, minimum, maximum, ceil, floor, square_root, exponential, is_given")
 
     def _refused(instead: str) -> Callable[..., Any]:      # type: ignore[misc]  # noqa: N805  (a factory of methods)
@@ -52,8 +52,8 @@ class Expression:
     __bool__ = _refused("write case((condition, value), otherwise=value), all_of(), any_of(), maximum() or minimum() in place of if, and, or, not, max, min "
                         "and chained comparisons")
     __float__ = __int__ = __index__ = __complex__ = _refused("write the arithmetic without float() or int(); the value's type follows from the formula's return annotation")
-    __ceil__ = _refused("write ceil(x) of mlsysim.engine in place of math.ceil(x)")
-    __floor__ = __trunc__ = __round__ = _refused("write floor(x) of mlsysim.engine in place of math.floor(x), int(x), round(x)")
+    __ceil__ = _refused("write mlsysim.ceil(x) in place of math.ceil(x)")
+    __floor__ = __trunc__ = __round__ = _refused("write mlsysim.floor(x) in place of math.floor(x), int(x), round(x)")
     __floordiv__ = __rfloordiv__ = _refused("write floor(a / b) in place of a // b")
     __abs__ = _refused("write maximum(x, -x) in place of abs(x)")
     __contains__ = __iter__ = __len__ = _refused("write any_of(x == a, x == b) in place of in, and total_of(rows, term) in place of a loop")
