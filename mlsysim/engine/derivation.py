@@ -481,11 +481,13 @@ class Derivation(Record):
         raise FormulaError(f"{name} is an argument of another quantity")
 
     def call(self, name: str, arguments: tuple[Any, ...]) -> Any:
-        return self._call(type(self).quantities[name], arguments)
+        """A parametrised quantity at arguments, as formulas see it. Raises Absent."""
+        d = type(self).quantities[name]
+        return self._result(d, _Called(self, dict(zip(d.parameters, arguments))))
 
     def _call(self, d: Any, arguments: tuple[Any, ...]) -> Any:
         try:
-            return self._result(d, _Called(self, dict(zip(d.parameters, arguments))))
+            return self.call(d.name, arguments)
         except Absent as absent:
             raise self._missing(d.name, absent) from None
 
@@ -525,23 +527,29 @@ class Derivation(Record):
         return ".".join(path)
 
     def waiting_for(self, name: str) -> tuple[tuple[Path, ...], ...]:
-        """What a quantity waits for: groups of absent inputs, any one of a group would do; empty where it has a value (or is none)."""
+        """What a quantity waits for: groups of absent inputs, any one of a group would do; empty where it has a value (or is none).
+
+        An input that would follow from another is named beside it, and alone where it would follow from several.
+        """
         declared = type(self)._declared(name)
-        if getattr(declared, "expression", None) is None or isinstance(declared, Parametrised):
+        if getattr(declared, "expression", None) is None:
             return ()
-        groups: dict[tuple[Path, ...], None] = {}
-        for group in guards.lacking(declared.expression, self):
-            own = [p[0] for p in group if len(p) == 1 and getattr(type(self)._declared(p[0]), "expression", None) is not None and p[0] != name]
-            for further in own:
-                for inner in self.waiting_for(further):
-                    groups[inner] = None
+        try:
+            lacking = guards.lacking(declared.expression, _ByOwnName(self))
+        except Absent:      # a branch that only an argument decides
+            return ()
+        found: dict[tuple[Path, ...], None] = {}
+        for group in lacking:
+            own = [path for path in group if len(path) == 1 and path[0] != name and path[0] in type(self)._formulas()]
+            for path in own:
+                groups = self.waiting_for(path[0]) or (self._absent_reason(path[0]),)
+                if path[0] in type(self).inputs:
+                    groups = ((path, *groups[0]) if len(groups) == 1 else (path,),)
+                found |= dict.fromkeys(groups)
             if not own:
-                groups[group] = None
-        for path in paths(declared.expression):
-            if len(path) == 1 and path[0] in type(self).quantities and groups:
-                for inner in self.waiting_for(path[0]):
-                    groups[inner] = None
-        return tuple(groups)
+                found[group] = None
+        implied = {((name,),) for ((name, *_), *_) in found if name in type(self).inputs and (groups := self.waiting_for(name)) and found.keys() >= set(groups)}
+        return tuple(group for group in found if group not in implied and not any(set(other) < set(group) for other in found))
 
     def figure_text(self, name: str) -> str:
         """A value of this object as text, in the unit a person would write: `24.0 GB`."""
@@ -578,6 +586,28 @@ class _Called:
     def rows(self, path: Path) -> Sequence[Any]: return self._record.rows(path)
     def argument(self, name: str) -> Any: return self._arguments[name]
     def call(self, name: str, arguments: tuple[Any, ...]) -> Any: return self._record.call(name, arguments)
+
+
+class _ByOwnName:
+    """An object's values; what is absent among its own is named itself, not by what it waits for."""
+
+    def __init__(self, record: Derivation):
+        self._record = record
+
+    def number(self, path: Path) -> Any: return self._named(path, lambda: self._record.number(path))
+    def has(self, path: Path) -> bool: return bool(self._named(path, lambda: self._record.has(path)))
+    def rows(self, path: Path) -> Sequence[Any]: return self._record.rows(path)
+    def argument(self, name: str) -> Any: raise Absent(())
+    def call(self, name: str, arguments: tuple[Any, ...]) -> Any: return self._record.call(name, arguments)
+    def waits(self, name: str) -> bool: return bool(self._record.waiting_for(name))
+
+    def _named(self, path: Path, read: Callable[[], Any]) -> Any:
+        try:
+            return read()
+        except Absent:
+            if len(path) == 1:
+                raise Absent((path,)) from None
+            raise
 
 
 def _refuse_branches(formula: Any) -> None:

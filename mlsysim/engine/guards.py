@@ -85,9 +85,14 @@ def may_need(e: Expression, may_be_absent: Callable[[Path], bool], below: Callab
 
 
 def lacking(e: Expression, values: Any) -> list[tuple[Path, ...]]:
-    """What a formula waits for with these values: groups of inputs, one of each group would do. Branches not taken wait for nothing."""
+    """What a formula waits for with these values: groups of inputs, one of each group would do. Branches not taken wait for nothing.
+
+    `values.waits(name)` tells whether a parametrised quantity waits for an input.
+    """
     match e:
-        case Symbol() | Call() | TotalOf() | IsGiven():
+        case Call(name, arguments):
+            return [group for a in arguments for group in lacking(a, values)] or ([((name,),)] if values.waits(name) else [])
+        case Symbol() | TotalOf() | IsGiven():
             try:
                 scalar(e)(values)
             except Absent as absent:
