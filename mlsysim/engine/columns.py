@@ -1,0 +1,192 @@
+"""The columns of a sweep's table: their units and types, and what stands where a point has no value."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy
+
+from ..units import ONE, scale
+from .axes import NUMERIC
+from .figures import ladder
+from .record import Record
+from .tables import Drawn, Grid, shortened
+
+if TYPE_CHECKING:
+    from .axes import Axis
+
+
+class Column(NamedTuple):
+    """A column: its heading, its unit, its values, and where they are missing (None: nowhere)."""
+    heading: str
+    unit: str
+    values: Any
+    gaps: Any = None
+
+
+def unit_of(declared: Any) -> tuple[str, float]:
+    """The unit that a person reads a declared value in, and its size in base units; pure numbers have none."""
+    of = declared.unit
+    if of is None or of == ONE or getattr(declared, "returns", "Quantity") != "Quantity":
+        return "", 1.0
+    return ("" if of.dimensionless else f"{of:~P}"), scale(of)
+
+
+def column_unit(declared: Any, values: Any) -> tuple[str, float]:
+    """The unit that people would write these values in, and its size in base units."""
+    name, size = unit_of(declared)
+    largest = _largest(values)
+    if not name or not largest:
+        return name, size
+    steps = ladder(declared.unit)
+    return next((step for step in steps if largest >= step[1]), steps[-1])
+
+
+def _largest(values: Any) -> float:
+    """The largest size among the values, those that are none left out."""
+    if not numpy.size(values):
+        return 0.0
+    largest = max(float(numpy.max(values)), -float(numpy.min(values)))
+    if math.isfinite(largest):
+        return largest
+    finite = numpy.abs(values)[numpy.isfinite(values)]
+    return float(finite.max()) if finite.size else 0.0
+
+
+def _headed(name: str, unit: str) -> str:
+    return f"{name} ({unit})" if unit else name
+
+
+def quantity_column(name: str, declared: Any, results: Any, gaps: Any, shape: tuple[int, ...]) -> Column:
+    """A quantity at every point. `results` are in base units, of any shape that spreads over the points."""
+    kind = getattr(declared, "returns", "") or {"truth": "bool", "option": "str", "count": "int"}.get(declared.kind, "float")
+    missing = gaps if gaps.any() else None
+    if results is None:
+        results = {"bool": False, "str": None}.get(kind, math.nan)
+    if numpy.shape(results) == (math.prod(shape),):
+        results = results.reshape(shape)
+    if kind == "str":
+        values = numpy.broadcast_to(numpy.asarray(results, dtype=object), shape).reshape(-1).copy()
+        values[gaps] = None
+        return Column(name, "", values, missing)
+    if kind == "bool":
+        return Column(name, "", numpy.array(numpy.broadcast_to(results, shape), dtype=bool).reshape(-1), gaps)
+    unit, size = column_unit(declared, results)
+    values = numpy.empty(math.prod(shape))
+    numpy.divide(numpy.broadcast_to(results, shape), size, out=values.reshape(shape))
+    if missing is not None:
+        values[missing] = math.nan
+    if kind == "int" or getattr(declared, "whole", False):
+        return Column(name, "", *_whole(values))
+    return Column(_headed(name, unit), unit, values)
+
+
+def input_column(axis: Axis, spread: Callable[[Any], Any]) -> Column:
+    """What a swept input was given at every point, a refused value included."""
+    declared = axis.declared
+    apart = {position: value for position, value in axis.others.items() if value is not None}
+    if declared.kind in NUMERIC and not apart and not any(math.isnan(axis.numbers[position]) for position in axis.errors):
+        unit, size = (f"{axis.unit:~P}", scale(axis.unit)) if axis.stated_in_one_unit else column_unit(declared, axis.numbers)
+        unit = "" if axis.unit is None or axis.unit.dimensionless else unit
+        magnitudes = axis.numbers if size == 1.0 else axis.numbers / size
+        values, gaps = _whole(magnitudes) if declared.whole and _are_whole(magnitudes) else (magnitudes, None)
+        return Column(_headed(axis.name, unit), unit, spread(values), None if gaps is None else spread(gaps))
+    objects = numpy.empty(len(axis), dtype=object)
+    for position in range(len(axis)):
+        objects[position] = _named(axis.others.get(position, axis.element(position)))
+    return Column(axis.name, "", spread(objects))
+
+
+def _are_whole(magnitudes: Any) -> bool:
+    known = magnitudes[~numpy.isnan(magnitudes)]
+    return bool((known == numpy.round(known)).all())
+
+
+def _named(value: Any) -> Any:
+    """A record by its name, anything else as it is."""
+    return (getattr(value, "name", "") or repr(value)) if isinstance(value, Record) else value
+
+
+def _whole(values: Any) -> tuple[Any, Any]:
+    """Floats that are whole numbers or NaN as whole numbers, and where there is none."""
+    gaps = numpy.isnan(values)
+    if not gaps.any():
+        gaps = None
+    if _largest(values) >= 2.0**63:
+        return numpy.array([None if math.isnan(value) else int(value) for value in values], dtype=object), gaps
+    return (values if gaps is None else numpy.nan_to_num(values)).astype(numpy.int64), gaps
+
+
+def error_column(errors: dict[int, str], size: int) -> Column:
+    """What is wrong at each point that has something wrong: numbers of texts, and the texts."""
+    texts = {text: number for number, text in enumerate(dict.fromkeys(errors.values()))}
+    numbers = numpy.full(size, -1, dtype=numpy.int8 if len(texts) < 128 else numpy.int32)
+    for place, text in errors.items():
+        numbers[place] = texts[text]
+    return Column("error", "", (numbers, list(texts)))
+
+
+def tabulated(title: str, columns: list[Column], size: int) -> Any:
+    """The columns as a pandas DataFrame where pandas is installed, otherwise as a SweepTable."""
+    try:
+        import pandas
+    except ImportError:
+        return SweepTable(title, {column.heading: _listed(column, size) for column in columns}, size)
+    frame = pandas.DataFrame({column.heading: _series(column) for column in columns}, copy=False)
+    frame.attrs["units"] = {column.heading: column.unit for column in columns}
+    return frame
+
+
+def _series(column: Column) -> Any:
+    import pandas
+    if column.heading == "error":
+        numbers, texts = column.values
+        return pandas.Categorical.from_codes(numbers, categories=pandas.Index(texts, dtype=object))
+    if column.values.dtype == bool:
+        return pandas.arrays.BooleanArray(column.values, _mask(column))
+    if column.values.dtype == numpy.int64:
+        return pandas.arrays.IntegerArray(column.values, _mask(column))
+    return column.values if column.values.dtype != object else pandas.array(column.values, dtype=object)
+
+
+def _mask(column: Column) -> Any:
+    return numpy.zeros(len(column.values), bool) if column.gaps is None else column.gaps
+
+
+def _listed(column: Column, size: int) -> list[Any]:
+    if column.heading == "error":
+        numbers, texts = column.values
+        return [texts[number] if number >= 0 else None for number in numbers]
+    values = column.values.tolist()
+    gaps = column.gaps if column.gaps is not None else [isinstance(value, float) and math.isnan(value) for value in values]
+    return [None if gap else value for value, gap in zip(values, gaps)]
+
+
+class SweepTable(Drawn):
+    """A sweep's points where pandas is not installed: columns by name, `table["total (GB)"]`, with None where a point has no value."""
+
+    def __init__(self, title: str, columns: dict[str, list[Any]], size: int):
+        self.title, self.columns, self._size = title, columns, size
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return self.columns[name]
+
+    def __len__(self) -> int:
+        return self._size
+
+    def grid(self) -> Grid:
+        words = frozenset(i for i, (name, column) in enumerate(self.columns.items()) if name == "error" or any(isinstance(value, str) for value in column))
+        rows = (tuple(_cell(column[i]) for column in self.columns.values()) for i in range(self._size))
+        return Grid(self.title, tuple(self.columns), shortened(rows, self._size, len(self.columns)), words)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+__all__ = ["SweepTable", "error_column", "input_column", "quantity_column", "tabulated", "unit_of"]
