@@ -19,7 +19,7 @@ class Memory(Record):
 
     capacity: Given[Quantity] = given("C", "GiB", positive=True, example='"24 GiB"', doc="Nominal capacity.")
     bandwidth: Given[Quantity | None] = given("W", "GB/s", default=None, positive=True, example='"1 TB/s"', doc="Peak bandwidth.")
-    kind: str | None = given(default=None, example='"HBM3"', doc="Kind of memory.")
+    technology: str | None = given(default=None, example='"HBM3"', doc="What the memory is made of, as the maker names it.")
     driver_visible: Given[Quantity | None] = given("C_driver", "GiB", default=None, positive=True, example='"81559 MiB"', doc="Total that the driver shows (nvidia-smi).")
     framework_visible: Given[Quantity | None] = given("C_framework", "GiB", default=None, positive=True, example='"79.15 GiB"',
                                                       doc="Total that a framework can allocate from (PyTorch's \"total capacity\").")
