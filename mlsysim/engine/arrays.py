@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy
@@ -22,8 +22,9 @@ class Points:
     """A record's values where some of its inputs are arrays, or hold records with such inputs. Quantities the arrays do not reach are read off the record."""
 
     def __init__(self, record: Record, changed: Mapping[str, Any]):
+        kind: Any = type(record)
         self.record, self.changed = record, changed
-        self.touched = _touched(type(record), changed)
+        self.touched = _touched(kind, frozenset(changed))
         self._found: dict[str, Pair] = {}
 
     def number(self, path: Path) -> Pair:
@@ -106,7 +107,8 @@ class _Row:
         return (self._row.has(path[own:]), False) if path[:own] == self._path else self._points.has(path)
 
 
-def _touched(kind: Any, changed: Mapping[str, Any]) -> set[str]:
+@lru_cache(maxsize=256)
+def _touched(kind: Any, changed: frozenset[str]) -> frozenset[str]:
     """The inputs and quantities of a class whose values follow from the changed ones."""
     touched = set(changed)
     if issubclass(kind, Derivation):
@@ -114,7 +116,7 @@ def _touched(kind: Any, changed: Mapping[str, Any]) -> set[str]:
         for name in kind._order():
             if name in formulas and any(path[0] in touched for path in paths(formulas[name].expression)):
                 touched.add(name)
-    return touched
+    return frozenset(touched)
 
 
 def evaluate(e: Expression, values: Any) -> Pair:

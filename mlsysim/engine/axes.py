@@ -143,7 +143,7 @@ class Axis:
     @property
     def groups(self) -> list[tuple[Any, Any]]:
         """Accepted positions, each with what a sweep does there: None for numbers, which go into one array, else the value in a box."""
-        every = numpy.arange(len(self)) if self.numeric is None else self.numeric
+        every = range(len(self)) if self.numeric is None else self.numeric
         apart: dict[Any, list[int]] = {}
         for position, value in self.others.items():
             apart.setdefault(value, []).append(position)

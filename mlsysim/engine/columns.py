@@ -118,13 +118,37 @@ def _whole(values: Any) -> tuple[Any, Any]:
     return (values if gaps is None else numpy.nan_to_num(values)).astype(numpy.int64), gaps
 
 
-def error_column(errors: dict[int, str], size: int) -> Column:
-    """What is wrong at each point that has something wrong: numbers of texts, and the texts."""
-    texts = {text: number for number, text in enumerate(dict.fromkeys(errors.values()))}
-    numbers = numpy.full(size, -1, dtype=numpy.int8 if len(texts) < 128 else numpy.int32)
-    for place, text in errors.items():
-        numbers[place] = texts[text]
-    return Column("error", "", (numbers, list(texts)))
+class Errors:
+    """What is wrong at each point that has something wrong: at every point the number of a text, -1 for none."""
+
+    def __init__(self, size: int):
+        self.numbers = numpy.full(size, -1, dtype=numpy.int32)
+        self.texts: list[str] = []
+        self._known: dict[str, int] = {}
+
+    def at(self, place: int) -> str:
+        return self.texts[number] if (number := self.numbers[place]) >= 0 else ""
+
+    def put(self, places: Any, text: str) -> None:
+        """Say it where nothing is said yet."""
+        held = self.numbers[places]
+        self.numbers[places] = numpy.where(held < 0, self._number(text), held)
+
+    def join(self, place: int, text: str) -> None:
+        """Say it beside what is said already."""
+        before = self.at(place)
+        if text not in before:
+            text = f"{before}; {text}" if before else text
+            self.numbers[place] = self._number(text)
+
+    def _number(self, text: str) -> int:
+        if text not in self._known:
+            self._known[text] = len(self.texts)
+            self.texts.append(text)
+        return self._known[text]
+
+    def column(self) -> Column:
+        return Column("error", "", (self.numbers, self.texts))
 
 
 def tabulated(title: str, columns: list[Column], size: int) -> Any:
@@ -189,4 +213,4 @@ def _cell(value: Any) -> str:
     return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-__all__ = ["SweepTable", "error_column", "input_column", "quantity_column", "tabulated", "unit_of"]
+__all__ = ["Column", "Errors", "SweepTable", "input_column", "quantity_column", "tabulated", "unit_of"]

@@ -103,10 +103,12 @@ class _Sweep:
 
     def __init__(self, scenario: Scenario, shown: list[Shown], axes: list[Axis], zipped: bool):
         import numpy
+
+        from .columns import Errors
         self.scenario, self.shown, self.axes, self.zipped = scenario, shown, axes, zipped
         self.shape = (len(axes[0]),) if zipped else tuple(map(len, axes))
         self.size = math.prod(self.shape)
-        self.errors: dict[int, str] = {}
+        self.errors = Errors(self.size)
         self.results: dict[str, Any] = {}
         self.gaps: dict[str, Any] = {quantity.name: numpy.zeros(self.size, bool) for quantity in shown}
         self._refuse_values()
@@ -141,7 +143,7 @@ class _Sweep:
             return
         alike: dict[Any, list[int]] = {}
         for place in range(self.size):
-            if place not in self.errors:
+            if not self.errors.at(place):
                 alike.setdefault(tuple((axis.others[place],) if place in axis.others else None for axis in self.axes), []).append(place)
         for boxes, listed in alike.items():
             places = numpy.array(listed)
@@ -156,11 +158,9 @@ class _Sweep:
             places = numpy.arange(self.size).reshape(self.shape)
             for i, axis in sorted(enumerate(self.axes), key=lambda at: (len(at[1].path) == 1, order.index(at[1].path[0]) if len(at[1].path) == 1 else 0)):
                 for position, words in axis.errors.items():
-                    for place in numpy.ravel(places[position] if self.zipped else places.take(position, axis=i)):
-                        self.errors.setdefault(int(place), words)
-        refused = numpy.fromiter(self.errors, int, len(self.errors))
-        for gaps in self.gaps.values():
-            gaps[refused] = True
+                    self.errors.put(numpy.ravel(places[position] if self.zipped else places.take(position, axis=i)), words)
+            for gaps in self.gaps.values():
+                gaps[:] = self.errors.numbers >= 0
 
     # What they give.
 
@@ -222,8 +222,8 @@ class _Sweep:
                 words = said
             if value is None:
                 gaps[place] = True
-                if said and said not in (before := self.errors.get(place, "")):
-                    self.errors[place] = f"{before}; {said}" if before else said
+                if said:
+                    self.errors.join(place, said)
             else:
                 column = self._column(quantity, value)
                 if isinstance(value, bool) and column.dtype == float:
@@ -243,10 +243,10 @@ class _Sweep:
     # The table.
 
     def table(self) -> Any:
-        from .columns import error_column, input_column, quantity_column, tabulated
+        from .columns import input_column, quantity_column, tabulated
         columns = [input_column(axis, self._spread(i)) for i, axis in enumerate(self.axes)]
         columns += [quantity_column(quantity.name, quantity.declared, self.results.get(quantity.name), self.gaps[quantity.name], self.shape) for quantity in self.shown]
-        return tabulated(f"Sweep of {type(self.scenario).__name__}", [*columns, error_column(self.errors, self.size)], self.size)
+        return tabulated(f"Sweep of {type(self.scenario).__name__}", [*columns, self.errors.column()], self.size)
 
     def _spread(self, i: int) -> Any:
         """How values on an axis are laid out over all points."""
