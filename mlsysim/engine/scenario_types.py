@@ -1,4 +1,5 @@
 """The front door of scenarios: every scenario class by name."""
 from .scenario_definitions.training import AdaptedMatrix, TrainingStateFitScenario
+from .scenario_definitions.training_memory import TrainingMemoryScenario
 
-__all__ = ["AdaptedMatrix", "TrainingStateFitScenario"]
+__all__ = ["AdaptedMatrix", "TrainingMemoryScenario", "TrainingStateFitScenario"]
