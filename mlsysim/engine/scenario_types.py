@@ -1,5 +1,6 @@
 """The front door of scenarios: every scenario class by name."""
+from .scenario_definitions.fault_tolerance import CheckpointIntervalScenario
 from .scenario_definitions.training import AdaptedMatrix, TrainingStateFitScenario
 from .scenario_definitions.training_memory import TrainingMemoryScenario
 
-__all__ = ["AdaptedMatrix", "TrainingMemoryScenario", "TrainingStateFitScenario"]
+__all__ = ["AdaptedMatrix", "CheckpointIntervalScenario", "TrainingMemoryScenario", "TrainingStateFitScenario"]
