@@ -46,7 +46,7 @@ class JupyterServer:
                   {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True})
         # Every cell stays in the page, so that cells outside the window can be read and photographed.
         self._set("@jupyterlab/notebook-extension/tracker",
-                  {"windowingMode": "none", "scrollPastLastCell": False, "autoStartDefaultKernel": True, "kernelShutdown": True})
+                  {"windowingMode": "none", "scrollPastEnd": False, "autoStartDefaultKernel": True, "kernelShutdown": True})
         self.use_theme("light")
 
     def start(self) -> None:

@@ -1,5 +1,6 @@
 """One notebook as a person sees it in JupyterLab: run it, read its outputs, photograph them."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from tests.browser.chromium import new_page
 from tests.browser.jupyter import JupyterServer
 
 WIDTH, HEIGHT = 1400, 1000
+PIECE = 1400
 RUN_SECONDS = 120
 
 PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
@@ -32,15 +34,14 @@ SETTLED = """() => new Promise(resolve => {
     };
     document.fonts.ready.then(look);
 })"""
-OVERFLOW = """output => {
+OVERFLOWING = """output => {
     const edge = output.getBoundingClientRect().right;
-    let worst = output.scrollWidth - output.clientWidth;
-    for (const element of output.querySelectorAll('*'))
-        if (element.checkVisibility() && element.getClientRects().length) {
-            worst = Math.max(worst, element.getBoundingClientRect().right - edge);
-            if (element.clientWidth) worst = Math.max(worst, element.scrollWidth - element.clientWidth);
-        }
-    return worst;
+    const excess = element => Math.max(
+        element.getBoundingClientRect().right - edge, element.clientWidth && element.scrollWidth - element.clientWidth);
+    return [output, ...output.querySelectorAll('*')]
+        .filter(element => element.checkVisibility() && element.getClientRects().length && excess(element) > 1)
+        .filter((element, _, all) => !all.some(other => other !== element && element.contains(other)))
+        .map(element => `${element.tagName.toLowerCase()} by ${Math.round(excess(element))} px: ${element.textContent}`);
 }"""
 # The contrast of WCAG 2.2, "relative luminance" and "contrast ratio", between each text and the colours painted behind it.
 CONTRASTS = """output => {
@@ -66,6 +67,10 @@ CONTRASTS = """output => {
     }
     return found;
 }"""
+
+
+def visible_text(place: Locator) -> str:
+    return place.inner_text().replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ")
 
 
 @dataclass(frozen=True)
@@ -97,8 +102,8 @@ class NotebookPage:
         return where.locator(".jp-OutputArea-output").all()
 
     def text(self, cell: int | None = None) -> str:
-        """What the outputs say to a reader; text that is folded away is not in it."""
-        return "\n".join(output.inner_text() for output in self.outputs(cell))
+        """What the outputs say to a reader, no-break spaces as spaces; text that is folded away is not in it."""
+        return "\n".join(map(visible_text, self.outputs(cell)))
 
     def html(self, cell: int | None = None) -> str:
         return "\n".join(output.inner_html() for output in self.outputs(cell))
@@ -111,9 +116,9 @@ class NotebookPage:
                 "[data-mime-type='application/vnd.jupyter.error'], [data-mime-type='application/vnd.jupyter.stderr']").all()
         ]
 
-    def overflow(self, cell: int | None = None) -> float:
-        """By how many pixels the widest thing in the outputs passes the right edge of its output or of its own box."""
-        return max((output.evaluate(OVERFLOW) for output in self.outputs(cell)), default=0.0)
+    def overflowing(self, cell: int | None = None) -> list[str]:
+        """The innermost things in the outputs that pass the right edge of their output, or of their own box, and by how much."""
+        return [found for output in self.outputs(cell) for found in output.evaluate(OVERFLOWING)]
 
     def faint_texts(self, least: float = 4.5, cell: int | None = None) -> list[str]:
         """Texts in the outputs whose contrast is below the least, which is by default that of WCAG 2.2, criterion 1.4.3, level AA."""
@@ -132,9 +137,21 @@ class NotebookPage:
         self._show_whole()
         self.page.locator(f"{PANEL} .jp-Notebook").screenshot(path=file)
 
-    def photograph_output(self, output: Locator, file: Path) -> None:
+    def photograph_output(self, output: Locator, file: Path) -> list[Path]:
+        """Write pictures of one output, from top to bottom: the file, or where it is tall FILE-1, FILE-2 and so on."""
         self._show_whole()
-        output.screenshot(path=file)
+        box = output.bounding_box()
+        assert box is not None, "the output is not shown"
+        if box["height"] <= PIECE:
+            output.screenshot(path=file)
+            return [file]
+        pieces = []
+        for number in range(math.ceil(box["height"] / PIECE)):
+            top = box["y"] + number * PIECE
+            pieces.append(file.with_stem(f"{file.stem}-{number + 1}"))
+            height = min(PIECE, box["y"] + box["height"] - top)
+            self.page.screenshot(path=pieces[-1], clip={"x": box["x"], "y": top, "width": box["width"], "height": height})
+        return pieces
 
     def _show_whole(self) -> None:
         """Make the window as tall as the notebook, so that nothing is scrolled out of sight."""

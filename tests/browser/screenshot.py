@@ -3,7 +3,8 @@
     python -m tests.browser.screenshot NOTEBOOK OUT_DIR [--theme light|dark] [--untrusted] [--unfold] [--width 1400]
     python -m tests.browser.screenshot --html FILE OUT_DIR
 
-The first writes NAME-THEME.png and one NAME-THEME-output-N.png for each output. The second writes FILE in a light and a dark window;
+The first writes NAME-THEME.png and one NAME-THEME-output-N.png for each output, in pieces where
+it is tall; it also says what overflows, is too faint, or failed. The second writes FILE in a light and a dark window;
 a notebook given to it is converted by nbconvert in both themes.
 """
 
@@ -40,10 +41,10 @@ def photograph_notebook(
                 written = [folder / f"{name}.png"]
                 opened.photograph(written[0])
                 for number, output in enumerate(opened.outputs()):
-                    written.append(folder / f"{name}-output-{number}.png")
-                    opened.photograph_output(output, written[-1])
-                print(f"overflow: {opened.overflow():.0f} px; errors: {opened.errors() or 'none'}; "
-                      f"outside requests: {opened.outside_requests or 'none'}")
+                    written += opened.photograph_output(output, folder / f"{name}-output-{number}.png")
+                for subject in ("overflowing", "faint_texts", "errors"):
+                    print(f"{subject}: {getattr(opened, subject)() or 'none'}")
+                print(f"outside requests: {opened.outside_requests or 'none'}")
         finally:
             server.stop()
     return written

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.chromium import new_page
 from tests.browser.jupyter import REPOSITORY, JupyterServer
-from tests.browser.notebook import HEIGHT, PANEL, WIDTH
+from tests.browser.notebook import HEIGHT, PANEL, WIDTH, visible_text
 
 
 def test_the_first_command_opens_the_start_notebook(browser: Browser, tmp_path: Path) -> None:
@@ -25,6 +25,6 @@ def test_the_first_command_opens_the_start_notebook(browser: Browser, tmp_path: 
             page.goto(f"{server.address}?token={server.token}")
             page.wait_for_selector(f"{PANEL} .jp-OutputArea-output", timeout=60_000)
             assert page.url.endswith("/notebooks/start_here.ipynb")
-            assert "24.0 GB" in page.inner_text(f"{PANEL} .jp-Notebook")
+            assert "24.0 GB" in visible_text(page.locator(f"{PANEL} .jp-Notebook"))
     finally:
         server.stop()
