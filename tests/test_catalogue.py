@@ -160,7 +160,7 @@ def test_every_name_and_alias_leads_to_one_entry(group) -> None:
 
 
 @pytest.mark.parametrize(("name", "address"), [
-    ("H100 PCIe", "Hardware.Cloud.H100_PCIe"), ("nvidia h100", "Hardware.Cloud.H100"), ("A100-80", "Hardware.Cloud.A100"), ("rtx 3060 12", "Hardware.Workstation.RTX_3060"),
+    ("H100 PCIe", "Hardware.Cloud.H100_PCIe"), ("nvidia h100", "Hardware.Cloud.H100"), ("A100-80", "Hardware.Cloud.A100"), ("A100 80GB", "Hardware.Cloud.A100"), ("rtx 3060 12", "Hardware.Workstation.RTX_3060"),
     ("TPU v6e", "Hardware.Cloud.TPU_v6e"), ("GB200 (per GPU)", "Hardware.Cloud.GB200"), ("V100-16 (16160 MiB)", "Hardware.Cloud.V100")])
 def test_hardware_is_found_however_it_is_written(name: str, address: str) -> None:
     assert Hardware.find(name).address == address

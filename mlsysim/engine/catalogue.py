@@ -155,8 +155,8 @@ class Catalogue(Generic[R]):
 
 
 def plain(name: str) -> str:
-    """A name without case and punctuation."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+    """A name without case, punctuation and the GB after a size."""
+    return re.sub(r"(?<=\d)\s*gb\b|[^a-z0-9]", "", name.lower())
 
 
 def without_remark(name: str) -> str:
