@@ -51,7 +51,7 @@ def hostile(declared):
         yield from [3, "q", [3], {"name": "q"}]
 
 
-@pytest.mark.parametrize(("scenario", "name", "declared"), walks())
+@pytest.mark.parametrize(("scenario", "name", "declared"), list(walks()))
 def test_every_input_refuses_what_makes_no_sense(scenario, name, declared):
     for value in hostile(declared):
         with pytest.raises(InputError) as refusal:
@@ -62,7 +62,7 @@ def test_every_input_refuses_what_makes_no_sense(scenario, name, declared):
 @pytest.mark.parametrize(("changes", "words"), [
     ({"bytes_per_value": 4}, 'write bytes_per_value="4 B"'),
     ({"bytes_per_value": "4"}, 'write bytes_per_value="4 B"'),
-    ({"bytes_per_value": "4 seconds"}, "no unit is called 'seconds'"),
+    ({"bytes_per_value": "4 octet"}, "no unit is called 'octet'"),
     ({"bytes_per_value": "4 second"}, "measured in B"),
     ({"bytes_per_value": "4 KB"}, "kB (1000-based) or KiB (1024-based)"),
     ({"bytes_per_value": "0 byte"}, "must be more than zero"),
