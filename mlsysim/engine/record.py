@@ -271,15 +271,15 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data (text, numbers, lists, dictionaries) for JSON; `from_dict` gives the equal object back."""
-        data: dict[str, Any] = {"kind": type(self).__name__, **{name: _plain(value) for name, value in self.__dict__["_stored"].items() if value is not None or
+        data: dict[str, Any] = {"class": type(self).__name__, **{name: _plain(value) for name, value in self.__dict__["_stored"].items() if value is not None or
                                                                 type(self).inputs[name].default is not None and type(self).inputs[name].formula is None}}
         return data | ({"sources": dict(self.sources)} if self.sources else {})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The object that `to_dict` wrote. Raises InputError as construction does."""
-        kind = cls._named(data.get("kind", cls.__name__))
-        values = {name: kind._from_plain(name, value) for name, value in data.items() if name not in ("kind", "sources")}
+        kind = cls._named(data.get("class", cls.__name__))
+        values = {name: kind._from_plain(name, value) for name, value in data.items() if name not in ("class", "sources")}
         made = kind(**values)
         return made.citing(data["sources"]) if data.get("sources") else made
 
@@ -291,7 +291,7 @@ class Record:
             if kind.__name__ == name:
                 return kind
             pending.extend(kind.__subclasses__())
-        raise InputError(f"{cls.__name__}: the data is of kind {name!r}; read it with that class's from_dict, after importing it")
+        raise InputError(f"{cls.__name__}: the data is of class {name!r}; read it with that class's from_dict, after importing it")
 
     @classmethod
     def _from_plain(cls, name: str, value: Any) -> Any:
