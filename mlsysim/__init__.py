@@ -5,22 +5,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .engine.comparison import compare
-    from .engine.conformance import check_scenario
-    from .engine.derivation import MissingInputError, derived, parametrised, requires, warns
-    from .engine.expression import Table, all_of, any_of, case, ceil, choose, exponential, floor, is_given, maximum, minimum, not_, square_root, total_of
-    from .engine.inputs import DefinitionError, Given, InputError, given
-    from .engine.record import Record
-    from .engine.scenario import About, Presentation, Scenario
-    from .engine.scenario_types import AdaptedMatrix, TrainingStateFitScenario
-    from .engine.sensitivities import sensitivity
-    from .engine.solver import TrainingMemoryModel
-    from .engine.solving import solve_for
-    from .engine.sweeping import sweep
-    from .hardware import Hardware, HardwareNode, Memory
-    from .models import Models, Workload
-    from .scenarios import Scenarios
-    from .units import Quantity, units
+    from .engine.comparison import compare as compare
+    from .engine.conformance import check_scenario as check_scenario
+    from .engine.derivation import MissingInputError as MissingInputError, derived as derived, parametrised as parametrised, requires as requires, warns as warns
+    from .engine.expression import Table as Table, all_of as all_of, any_of as any_of, case as case, ceil as ceil, choose as choose, exponential as exponential, floor as floor, is_given as is_given, maximum as maximum, minimum as minimum, not_ as not_, square_root as square_root, total_of as total_of
+    from .engine.inputs import DefinitionError as DefinitionError, Given as Given, InputError as InputError, given as given
+    from .engine.record import Record as Record
+    from .engine.scenario import About as About, Presentation as Presentation, Scenario as Scenario
+    from .engine.scenario_types import AdaptedMatrix as AdaptedMatrix, TrainingStateFitScenario as TrainingStateFitScenario
+    from .engine.sensitivities import sensitivity as sensitivity
+    from .engine.solver import TrainingMemoryModel as TrainingMemoryModel
+    from .engine.solving import solve_for as solve_for
+    from .engine.sweeping import sweep as sweep
+    from .hardware import Hardware as Hardware, HardwareNode as HardwareNode, Memory as Memory
+    from .models import Models as Models, Workload as Workload
+    from .scenarios import Scenarios as Scenarios
+    from .units import Quantity as Quantity, units as units
 
 _HOMES = {
     "engine.comparison": ("compare",),
