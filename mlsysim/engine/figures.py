@@ -5,7 +5,6 @@ import functools
 import math
 from typing import Any, NamedTuple
 
-import pint
 
 from ..units import ONE, scale, unit
 
@@ -40,7 +39,7 @@ _LADDERS = {
 
 
 @functools.lru_cache(maxsize=None)
-def ladder(of: pint.Unit) -> tuple[tuple[str, float], ...]:
+def ladder(of: Any) -> tuple[tuple[str, float], ...]:
     """The units people write for this kind of quantity, largest first, each with its size in base units."""
     for name, steps in _LADDERS.items():
         if of.dimensionality == unit(name).dimensionality:
@@ -48,7 +47,7 @@ def ladder(of: pint.Unit) -> tuple[tuple[str, float], ...]:
     return ((f"{of:~P}", scale(of)),)
 
 
-def figure(value: float, of: pint.Unit, digits: int = DIGITS) -> Figure:
+def figure(value: float, of: Any, digits: int = DIGITS) -> Figure:
     """A value in base units as a person would write it, to that many significant digits."""
     if of.dimensionless:
         if of == unit("percent"):
@@ -70,7 +69,7 @@ def binary(value: float, digits: int = DIGITS) -> str:
     return f"{_fixed(value, name, size, digits).digits} {name}"
 
 
-def as_given(magnitude: float, of: pint.Unit, digits: int = 6) -> Figure:
+def as_given(magnitude: float, of: Any, digits: int = 6) -> Figure:
     """A stated quantity, in the unit it was stated in."""
     if of.dimensionless:
         return figure(magnitude * scale(of), of, digits)
