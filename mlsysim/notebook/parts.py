@@ -1,0 +1,190 @@
+"""The live parts below the controls: breakdown, equation of one quantity, comparison with the start, plot."""
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+import ipywidgets      # type: ignore[import-untyped]
+
+from ..engine.derivation import MissingInputError, Parametrised
+from ..engine.inputs import InputError, near_name
+from ..engine.notation import words
+from ..engine.scenario import Scenario
+
+DEBOUNCE = 0.1          # seconds without a change before a plot is drawn again
+DOTS = 2                # pixels drawn for one of the page's, for screens with small ones
+IGNORE = 'class="mathjax_ignore tex2jax_ignore"'
+
+
+class Part:
+    """Something that shows a scenario: as HTML in a widget of its own, and as text."""
+
+    def __init__(self) -> None:
+        self.widget = ipywidgets.HTML(layout=ipywidgets.Layout(width="100%", margin="0"))
+        self.widget.add_class("jp-RenderedHTMLCommon")
+
+    def text(self, start: Scenario, scenario: Scenario) -> str:
+        raise NotImplementedError
+
+    def html(self, start: Scenario, scenario: Scenario) -> str:
+        raise NotImplementedError
+
+    def show(self, start: Scenario, scenario: Scenario) -> None:
+        self.widget.value = self.html(start, scenario)
+
+
+class Breakdown(Part):
+    """Everything, as the scenario shows itself."""
+
+    def text(self, start: Scenario, scenario: Scenario) -> str:
+        return str(scenario)
+
+    def html(self, start: Scenario, scenario: Scenario) -> str:
+        return scenario._repr_html_()
+
+
+class Comparison(Part):
+    """The start beside what it has become."""
+
+    def text(self, start: Scenario, scenario: Scenario) -> str:
+        return repr(start.compare(scenario))
+
+    def html(self, start: Scenario, scenario: Scenario) -> str:
+        return str(start.compare(scenario)._repr_html_())
+
+
+class Equation(Part):
+    """One quantity: its meaning, its equation, and the numbers in it. What it waits for stands in their place."""
+
+    def __init__(self, name: str, arguments: Mapping[str, Any]):
+        super().__init__()
+        self.name, self.arguments = name, dict(arguments)
+
+    def text(self, start: Scenario, scenario: Scenario) -> str:
+        return f"{words(self.name)}: {scenario.equation(self.name)}\n  {self._numbers(scenario)}"
+
+    def html(self, start: Scenario, scenario: Scenario) -> str:
+        numbers = self._numbers(scenario)
+        return (f'<div {IGNORE} style="margin:2px 0;padding:2px 12px;border-left:4px solid #0072b2">'
+                f'<div><b>{escape(words(self.name))}</b><span style="display:none">: </span> <span style="padding-left:8px">{escape(type(scenario).quantities[self.name].doc)}</span></div>'
+                f'<div style="padding-top:2px;overflow-x:auto">{scenario.equation(self.name).html}</div>'
+                f'<div style="padding-top:2px;overflow-x:auto">{getattr(numbers, "html", None) or escape(numbers)}</div></div>')
+
+    def _numbers(self, scenario: Scenario) -> str:
+        try:
+            return scenario.substitution(self.name, **self.arguments)
+        except (MissingInputError, InputError) as error:
+            return str(error)
+
+
+class Plot(Part):
+    """A figure that a function draws of the scenario. Drawn again once the reader's hand has rested a moment.
+
+    The function returns a matplotlib Figure or Axes. Alternative text is the figure's `alternative_text`, where it has one, else its titles and axis labels.
+    """
+
+    def __init__(self, draw: Callable[[Scenario], Any]):
+        super().__init__()
+        self.draw = draw
+        self.words = ""
+        self._waiting: asyncio.TimerHandle | None = None
+
+    def text(self, start: Scenario, scenario: Scenario) -> str:
+        return f"[figure: {self.words}]"
+
+    def html(self, start: Scenario, scenario: Scenario) -> str:
+        """The figure in words: a picture's bytes differ between machines."""
+        return f'<p {IGNORE}>{escape(self.text(start, scenario))}</p>'
+
+    def show(self, start: Scenario, scenario: Scenario) -> None:
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            loop = None
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+        if loop is None or not self.words:
+            self._paint(scenario)
+        else:
+            self._waiting = loop.call_later(DEBOUNCE, self._paint, scenario)
+
+    def _paint(self, scenario: Scenario) -> None:
+        self._waiting = None
+        self.words, picture, width = self.picture(scenario)
+        if picture:
+            source = "data:image/png;base64," + base64.b64encode(picture).decode()
+            self.widget.value = f'<img src="{source}" alt="{escape(self.words)}" style="width:{width:.0f}px;max-width:100%">'
+        else:
+            self.widget.value = f'<p {IGNORE} role="alert">{escape(self.words)}</p>'
+
+    def picture(self, scenario: Scenario) -> tuple[str, bytes, float]:
+        """Alternative text, PNG and width in pixels; of a figure that cannot be drawn, the reason and no picture."""
+        before = _open_figures()
+        try:
+            drawn = self.draw(scenario)
+            figure = drawn if hasattr(drawn, "savefig") else drawn.figure
+            picture = io.BytesIO()
+            figure.savefig(picture, format="png", dpi=96 * DOTS)
+        except Exception as error:      # whatever a reader's function raises is shown in its words
+            return f"This figure cannot be drawn: {error or type(error).__name__}", b"", 0
+        finally:
+            for number in _open_figures() - before:      # the notebook would show them a second time below the cell
+                sys.modules["matplotlib.pyplot"].close(number)
+        return alternative_text(drawn, figure), picture.getvalue(), figure.get_figwidth() * 96
+
+
+def _open_figures() -> set[int]:
+    """The figures that pyplot keeps."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return set() if pyplot is None else set(pyplot.get_fignums())
+
+
+def alternative_text(drawn: Any, figure: Any) -> str:
+    """What a figure shows, in words."""
+    for holder in (drawn, figure):
+        if stated := getattr(holder, "alternative_text", ""):
+            return str(stated)
+    pieces = [figure.get_suptitle() if hasattr(figure, "get_suptitle") else ""]
+    for axes in figure.axes:
+        pieces += [axes.get_title(), " against ".join(filter(None, [axes.get_ylabel(), axes.get_xlabel()]))]
+    return "; ".join(filter(None, pieces)) or "a figure"
+
+
+def part(scenario: Scenario, asked: Any) -> Part:
+    """The part that a name, a quantity or a function stands for. Raises InputError."""
+    if isinstance(asked, Part):
+        return asked
+    if asked == "breakdown":
+        return Breakdown()
+    if asked == "comparison":
+        return Comparison()
+    if isinstance(asked, str):
+        return _equation(scenario, asked, {})
+    if isinstance(asked, Sequence) and len(asked) == 2 and isinstance(asked[1], Mapping):
+        return _equation(scenario, asked[0], asked[1])
+    if callable(asked):
+        return Plot(asked)
+    raise InputError(f"explore: show takes \"breakdown\", \"comparison\", the name of a quantity, or a function that draws a scenario; not {asked!r}")
+
+
+def _equation(scenario: Scenario, name: str, arguments: Mapping[str, Any]) -> Equation:
+    quantities = type(scenario).quantities
+    if name not in quantities:
+        raise InputError(f"explore: show={name!r} is no quantity of {type(scenario).__name__}{near_name(name, ['breakdown', 'comparison', *quantities])}")
+    declared = quantities[name]
+    if isinstance(declared, Parametrised):
+        if not arguments:
+            raise InputError(f"explore: {name} takes {', '.join(declared.parameters)}; write show=[({name!r}, dict({', '.join(p.how_to_give() for p in declared.parameters.values())}))]")
+        declared.bind((), arguments)
+    elif arguments:
+        raise InputError(f"explore: {name} takes no arguments; write show=[{name!r}]")
+    return Equation(name, arguments)
+
+
+__all__ = ["Part", "part"]
