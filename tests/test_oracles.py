@@ -15,7 +15,8 @@ from tests.oracles.rows import FACTS, Row, read
 ROWS = [row for row in read() if row.topic.partition(" ")[0] in TOPICS]
 EQUAL = [row for row in ROWS if row.check == "equal"]
 # Kinds of rows that are not about the memory of one accelerator; see judgement.NOT_EXPRESSED for each one's reason.
-WITHOUT_WORDS = re.compile(r"ZERO-32-.*|ZERO-COMM-.*|KOR-flop-.*|KOR-APPB|DS-z3-none-gpu|DS-t5large-case1|DS-.*(off|cpu|-all-|-opt-).*|DS-t5large-case2")
+WITHOUT_WORDS = re.compile(r"ZERO-32-.*|ZERO-COMM-.*|KOR-flop-.*|KOR-APPB|DS-z3-none-gpu|DS-t5large-case1")
+HOST = re.compile(r"offload|cpu|host", re.IGNORECASE)
 
 
 def ids(rows: list[Row]) -> list:
@@ -33,8 +34,10 @@ def test_a_published_number_is_met(row: Row) -> None:
 
 
 def test_few_rows_have_no_words() -> None:
-    left_out = [row.id for row in EQUAL if not_expressed(row)]
-    assert left_out and all(WITHOUT_WORDS.fullmatch(name) for name in left_out)
+    left_out = [row for row in EQUAL if not_expressed(row)]
+    assert left_out
+    for row in left_out:
+        assert WITHOUT_WORDS.fullmatch(row.id) or row.id.startswith("DS-") and HOST.search(f"{row.inputs} {row.quantity}"), row.id
 
 
 def test_every_topic_has_rows() -> None:

@@ -308,7 +308,7 @@ def test_a_peak_that_alone_exceeds_is_said() -> None:
 
 def test_the_trace_tells_in_order_how_it_came_to_fit() -> None:
     lines = solve(LLAMA_70B, batch_size=512, seq_len=4096, tp_size=8, pp_size=4, dp_size=16, gradient_accumulation_steps=32, zero_stage=1).constraint_trace
-    assert lines[0] == "512 accelerators: dp 16 × tp 8 × pp 4 × ep 1"
+    assert lines[0] == "world size 512: dp 16 × tp 8 × pp 4 × ep 1"
     assert [line.partition(":")[0] for line in lines[1:6]] == ["weights", "gradients", "optimizer state", "activations", "communication buffers"]
     assert lines[6].startswith("total 22.2 GB of 85.9 GB: fits, 63.7 GB to spare")
     assert solve(LLAMA_70B).constraint_trace[6].endswith("too much")

@@ -11,7 +11,8 @@ PATHS = {
     "total memory shown by nvidia-smi": "memory.driver_visible", "\"total capacity\"": "memory.framework_visible",
     "nvlink duplex": "link.duplex_bandwidth", "ici bandwidth": "link.duplex_bandwidth",
 }
-BASE = {"GB as printed": "byte", "KB": "byte", "MB": "byte", "MiB": "byte", "GiB": "byte", "GB/s": "byte/second", "TFLOP/s": "FLOP/second", "W": "watt"}
+BASE = {"GB as printed": "byte", "KB": "byte", "KiB": "byte", "MB": "byte", "MiB": "byte", "GiB": "byte", "GB/s": "byte/second", "TB/s": "byte/second",
+        "TFLOP/s": "FLOP/second", "TOPS": "FLOP/second", "W": "watt"}
 
 
 def answer(row: Row) -> float | None:

@@ -10,14 +10,13 @@ from mlsysim.models import Workload
 from .rows import Row
 
 
-def run(row: Row) -> TrainingMemoryScenario:
-    """The run that the script's arguments describe: bf16 weights with fp32 gradients."""
+def run(row: Row, feedforward: int) -> TrainingMemoryScenario:
+    """The run that the script's arguments describe, with one of its feed-forward widths: bf16 weights with fp32 gradients."""
     of = row.inputs
-    gated = of.get("swiglu", False)
     model = Workload(
         name=row.id, layers=of["num_layers"], hidden_dim=of["hidden_size"], heads=of["num_attention_heads"],
         kv_heads=of["num_query_groups"] if of.get("group_query_attention") else None, head_dim=of.get("kv_channels"),
-        feedforward_dim=of["moe_ffn_hidden_size"] if of.get("num_experts") else of["ffn_hidden_size"], gated_mlp=gated, vocabulary=of["padded_vocab_size"],
+        feedforward_dim=feedforward, gated_mlp=of.get("swiglu", False), vocabulary=of["padded_vocab_size"],
         tied_embeddings=not of.get("untie_embeddings_and_output_weights", False), positions="none", linear_biases="none",
         norm={"RMSNorm": "rmsnorm"}.get(of.get("normalization"), "layernorm"), experts=of.get("num_experts"), experts_per_token=of.get("moe_router_topk"),
         shared_feedforward_dim=of.get("moe_shared_expert_intermediate_size"))
@@ -42,9 +41,9 @@ def bytes_per_parameter(precision: str, ranks: int, distributed: bool) -> float:
 
 def answer(row: Row) -> float | list[tuple[float, float]] | None:
     if "num_layers" in row.inputs and row.quantity.startswith("weights+gradients+optimizer"):
-        return float(run(row).most_loaded_state.m_as("byte"))
+        return float(run(row, row.inputs["moe_ffn_hidden_size" if row.inputs.get("num_experts") else "ffn_hidden_size"]).most_loaded_state.m_as("byte"))
     if "num_layers" in row.inputs and row.quantity.startswith("activations"):
-        of = run(row)
+        of = run(row, row.inputs["ffn_hidden_size"])      # the script counts activations by the dense width, experts or not
         return float((of.activations + of.embedding_activations + of.output_activations).m_as("byte"))
     if "bytes per parameter" in row.quantity and isinstance(row.value, str):      # a term in d, the number of ranks
         kept, shared = map(float, re.fullmatch(r"(\d+)\+(\d+)/d", row.value).groups())      # type: ignore[union-attr]

@@ -10,12 +10,12 @@ from mlsysim.models import Models, Workload
 from .rows import Row
 
 FIELDS = {"L": "layers", "h": "hidden_dim", "a": "heads", "kv": "kv_heads", "ffn": "feedforward_dim", "vocab": "vocabulary", "ctx": "context_length", "tied": "tied_embeddings",
-          "experts": "experts", "topk": "experts_per_token", "head_dim": "head_dim", "type": "token_types", "pos": "context_length", "pooler": "pooler"}
+          "experts": "experts", "topk": "experts_per_token", "head_dim": "head_dim", "type": "token_types", "pos": "context_length", "pooler": "pooler", "classes": "classes"}
 
 
-def stated(row: Row) -> dict[str, Any]:
-    """The row's own architecture facts, by field."""
-    return {field: row.inputs[key] for key, field in FIELDS.items() if key in row.inputs}
+def stated(row: Row, kind: type[Workload]) -> dict[str, Any]:
+    """The row's own architecture facts, by field of that kind of workload."""
+    return {field: row.inputs[key] for key, field in FIELDS.items() if key in row.inputs and field in kind.inputs}
 
 
 def style(row: Row) -> dict[str, Any]:
@@ -33,9 +33,10 @@ def style(row: Row) -> dict[str, Any]:
 def model(row: Row, name: str) -> Workload:
     """The catalogue's entry with the row's own facts in place of its, or a workload of the row's facts alone. A stated total gives way to the count."""
     try:
-        return Models.find(name).variant(parameters=None, **stated(row))
+        entry = Models.find(name)
     except UnknownEntryError:
-        return Workload(name=name, **style(row), **stated(row))
+        return Workload(name=name, **style(row), **stated(row, Workload))
+    return entry.variant(parameters=None, **stated(row, type(entry)))
 
 
 def answer(row: Row) -> float | None:

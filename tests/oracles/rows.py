@@ -10,9 +10,9 @@ FACTS = Path(__file__).resolve().parents[1] / "facts" / "oracles.json"
 
 # By how a unit is spelt; makers' and sources' GB that turned out to be GiB are marked so in the rows themselves.
 SCALES = {
-    "": 1, "fraction": 1, "%": 0.01, "x": 1, "bytes": 1, "B/param": 1, "params": 1, "M params": 1e6, "B params": 1e9,
-    "GB (1e9)": 1e9, "TB (1e12)": 1e12, "GiB": 2**30, "MiB": 2**20, "KB": 2**10, "MB": 2**20, "GB as printed": 2**30,
-    "GB/s": 1e9, "TB/s": 1e12, "TFLOP/s": 1e12, "W": 1,
+    "": 1, "fraction": 1, "%": 0.01, "x": 1, "bytes": 1, "B/param": 1, "params": 1, "M params": 1e6, "B params": 1e9, "T params": 1e12,
+    "GB (1e9)": 1e9, "TB (1e12)": 1e12, "GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "KB": 2**10, "MB": 2**20, "GB as printed": 2**30,
+    "GB/s": 1e9, "TB/s": 1e12, "TFLOP/s": 1e12, "TOPS": 1e12, "W": 1,
 }
 
 

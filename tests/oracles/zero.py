@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from mlsysim.engine.scenario_types import TrainingMemoryScenario
 from mlsysim.engine.solver import TrainingMemoryModel
+from mlsysim.engine.solving import solve_for
 from mlsysim.models import Workload
 
 from .rows import Row
@@ -20,13 +21,16 @@ def run(row: Row, **recipe: object) -> TrainingMemoryScenario:
 
 def answer(row: Row) -> float | None:
     if row.quantity.startswith("largest model"):
-        from mlsysim.engine.solving import solve_for
         largest = solve_for(run(row), "workload.parameters", model_state=f"{row.inputs['device_memory_GB']} GB")
-        return float(largest.workload.parameters.m_as("parameter"))
+        return float(largest.m_as("parameter"))
     if "params" not in row.inputs:
         return None
     if "model state" in row.quantity.replace("-", " "):
         return float(run(row).model_state.m_as("byte"))
+    if "optimizer" in row.quantity:
+        return float(run(row).optimizer_state.m_as("byte"))
+    if "gradients" in row.quantity:
+        return float(run(row).gradients.m_as("byte"))
     if "parameters" in row.quantity:
         return float(run(row).weights.m_as("byte"))
     if "buffer" in row.quantity:      # one flat buffer for all gradients, in fp32

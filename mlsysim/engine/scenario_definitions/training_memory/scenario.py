@@ -101,7 +101,7 @@ class TrainingMemoryScenario(Activations, Scenario):
         """How it came to fit or not, in order: the layout, what each part leaves of the memory, the verdict, the warnings."""
         said = self.figure_text
         sizes = " × ".join(f"{name} {size}" for name, size in self.parallelism.items())
-        lines = [f"{said('world_size')} accelerators: {sizes}"]
+        lines = [f"world size {said('world_size')}: {sizes}"]
         lines += [f"{name.replace('_', ' ')}: {self._said_or_waiting(name)}" for name in PARTS]
         try:
             verdict = f"fits, {said('free_memory')} to spare" if self.feasible else f"does not fit, {said('shortfall')} too much"
@@ -117,23 +117,24 @@ class TrainingMemoryScenario(Activations, Scenario):
             return f"waits, {waiting}"
 
     presentation = Presentation(
-        title="Training {workload.name} on {world_size} accelerators",
+        title="Training {workload.name}[ on {hardware.name}]: one rank of {world_size}",
         question="Does one accelerator hold its part of the training?",
         answer="feasible",
         parts=PARTS,
         whole="total_memory",
         capacity="hardware.memory.capacity",
         groups={
-            "What one accelerator holds": (*PARTS, "total_memory", "available_memory", "feasible", "memory_utilization", "free_memory", "shortfall"),
             "How model and batch are divided": ("world_size", "data_parallel_ranks", "microbatch", "rounded_batch_size", "layers_per_stage", "microbatches_in_flight",
                                                 "dense_parameters_per_rank", "expert_parameters_per_rank", "parameters_per_rank"),
-            "What ZeRO divides": ("weight_shards", "gradient_shards", "optimizer_shards", "expert_weight_shards", "expert_gradient_shards", "expert_optimizer_shards"),
+            "What ZeRO divides further": ("weight_shards", "gradient_shards", "optimizer_shards", "expert_weight_shards", "expert_gradient_shards", "expert_optimizer_shards",
+                                          "held_parameters", "gradient_parameters", "updated_parameters"),
             "What one parameter costs": ("weight_width", "gradient_width", "master_width", "gradient_copy_width", "kept_value_width", "kept_values_per_parameter",
                                          "optimizer_bytes_per_parameter", "bytes_per_dense_parameter", "bytes_per_expert_parameter"),
-            "Weights, gradients and optimizer state": ("updated_parameters", "master_copy", "gradient_copy", "moments", "model_state"),
-            "Activations": ("activation_width", "counted_byte", "linear_activations", "attention_core_activations", "whole_layer_activations", "layer_activations",
+            "Weights, gradients and optimizer state": ("weights", "gradients", "master_copy", "gradient_copy", "moments", "optimizer_state", "model_state"),
+            "Activations": ("activation_width", "counted_byte", "linear_activations", "attention_core_activations", "whole_layer_activations", "layer_activations", "activations",
                             "embedding_activations", "output_activations"),
-            "Communication": ("boundary_tensors",),
+            "Communication": ("boundary_tensors", "communication_buffers"),
+            "All of it against the accelerator's memory": ("total_memory", "available_memory", "feasible", "memory_utilization", "free_memory", "shortfall"),
             "The peak within a step": ("gathered_layer", "recomputed_layer", "peak_memory"),
             "The fullest pipeline stage": ("most_loaded_dense_parameters", "most_loaded_expert_parameters", "most_loaded_parameters", "most_loaded_state"),
             "Matrix shapes, for optimizers that look at them": ("vector_parameters_per_layer", "hidden_matrix_parameters", "hidden_matrix_share", "matrix_sums_per_layer", "matrix_sums"),
@@ -160,7 +161,7 @@ class TrainingMemoryScenario(Activations, Scenario):
                 ">>> from mlsysim.engine.solver import TrainingMemoryModel\n"
                 ">>> run = TrainingMemoryModel().solve(Models.Language.Llama3_8B, Hardware.Cloud.H100, batch_size=8, dp_size=8, zero_stage=1)\n"
                 ">>> print(run.substitution(\"master_copy\"))\n"
-                "M_master = 4 B × 1.004 × 10⁹ = 4.02 GB\n"
+                "M_master = 4 B × 1.00375 × 10⁹ = 4.01 GB\n"
                 ">>> run.feasible\n"
                 "True\n")
 

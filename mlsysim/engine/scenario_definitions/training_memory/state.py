@@ -108,20 +108,30 @@ class ModelState(ParallelLayout):
 
     # What one rank holds.
 
-    @derived("M_w", "GB", source=f"{ZERO}, section 5.3")
-    def weights(self: Any) -> Quantity:
-        """The weights that stay on one rank."""
-        return self.weight_width * (self.dense_parameters_per_rank / self.weight_shards + self.expert_parameters_per_rank / self.expert_weight_shards)
+    @derived("P_held", "parameter", source=f"{ZERO}, section 5.3")
+    def held_parameters(self: Any) -> Quantity:
+        """Parameters whose weights stay on one rank."""
+        return self.dense_parameters_per_rank / self.weight_shards + self.expert_parameters_per_rank / self.expert_weight_shards
 
-    @derived("M_grad", "GB", source=f"{ZERO}, section 5.2")
-    def gradients(self: Any) -> Quantity:
-        """The gradients of trained parameters that one rank keeps until the update."""
-        return self.gradient_width * self.trainable_fraction * (self.dense_parameters_per_rank / self.gradient_shards + self.expert_parameters_per_rank / self.expert_gradient_shards)
+    @derived("P_grad", "parameter", source=f"{ZERO}, section 5.2")
+    def gradient_parameters(self: Any) -> Quantity:
+        """Trained parameters whose gradients one rank keeps until the update."""
+        return self.trainable_fraction * (self.dense_parameters_per_rank / self.gradient_shards + self.expert_parameters_per_rank / self.expert_gradient_shards)
 
     @derived("P_updated", "parameter", source=f"{ZERO}, section 5.1")
     def updated_parameters(self: Any) -> Quantity:
         """Trained parameters whose update is one rank's part."""
         return self.trainable_fraction * (self.dense_parameters_per_rank / self.optimizer_shards + self.expert_parameters_per_rank / self.expert_optimizer_shards)
+
+    @derived("M_w", "GB", source=f"{ZERO}, section 3.1")
+    def weights(self: Any) -> Quantity:
+        """The weights that stay on one rank."""
+        return self.weight_width * self.held_parameters
+
+    @derived("M_grad", "GB", source=f"{ZERO}, section 3.1")
+    def gradients(self: Any) -> Quantity:
+        """The gradients that one rank keeps until the update."""
+        return self.gradient_width * self.gradient_parameters
 
     @derived("M_master", "GB", source=MIXED_PRECISION)
     def master_copy(self: Any) -> Quantity:
