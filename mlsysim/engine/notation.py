@@ -63,8 +63,8 @@ class Html(Text):
     signs = Text.signs | {"<": " &lt; ", ">": " &gt; "}
     stacks_fractions = raises_exponents = True
 
-    def word(self, text: str) -> str: return escape(text).replace("$", "<span>$</span>")      # two bare dollar signs would be read as mathematics
-    def symbol(self, base: str, index: str) -> str: return f"<i>{escape(base)}</i>" + (f"<sub>{escape(index)}</sub>" if index else "")
+    def word(self, text: str) -> str: return escape(text, quote=False).replace("$", "<span>$</span>")      # two bare dollar signs would be read as mathematics
+    def symbol(self, base: str, index: str) -> str: return f"<i>{self.word(base)}</i>" + (f"<sub>{self.word(index)}</sub>" if index else "")
 
     def power(self, a: str, b: str) -> str:
         return a + b.translate(SUPERSCRIPTS) if b.isdigit() else f"{a}{self.hidden('^')}<sup>{b}</sup>"
@@ -80,11 +80,17 @@ class Html(Text):
 
     def cases(self, rows: list[tuple[str, str]], last: str) -> str:
         lines = [f"{value} if {condition}" for condition, value in rows] + [f"{last} otherwise"]
-        body = self.hidden("; ").join(f'<span style="display:block">{line}</span>' for line in lines)
-        return f'<span style="display:inline-block;vertical-align:middle;border-left:2px solid;padding-left:6px">{body}</span>'
+        return f'<span style="display:inline-table;border-left:1px solid;padding:0 5px">{";<br>".join(lines)}</span>'
 
     def amount(self, digits: str, unit: str) -> str: return f"{digits}\u00a0{self.word(unit)}" if unit else digits
     def root(self, text: str) -> str: return f'√<span style="border-top:1px solid">{self.hidden("(")}{text}{self.hidden(")")}</span>'
+
+
+class HtmlLine(Html):
+    """HTML whose fractions stay in the line."""
+
+    stacks_fractions = False
+    fraction = Text.fraction
 
 
 class Latex(Text):
@@ -116,21 +122,21 @@ class Latex(Text):
         return rf"{digits}\,{self.word(unit)}" if unit else digits
 
 
-TEXT, HTML, LATEX = Text(), Html(), Latex()
+TEXT, HTML, HTML_LINE, LATEX = Text(), Html(), HtmlLine(), Latex()
 
 
-def write(e: Expression, notation: Text, leaf: Callable[[Expression], str], atom: Callable[[Expression], bool] = lambda e: True) -> str:
+def write(e: Expression, notation: Text, leaf: Callable[[Expression], str], leaf_binding: Callable[[Expression], int] = lambda e: 9) -> str:
     """Write an expression. `leaf` writes a symbol, argument, call, constant, total or choice: its sign or, in a substitution, its value.
 
-    `atom` tells whether a leaf is one figure (`34`), or needs brackets under a power (`1.5 × 10⁹`, `4 B`).
+    `leaf_binding` tells how tightly a leaf holds together, as BINDING: a figure with a unit as a power, one with a power of ten as a product.
     """
     def binding(x: Expression) -> int:
         if isinstance(x, Apply):
             return BINDING.get(x.operation, 9)
-        return -1 if isinstance(x, Case) else 9 if atom(x) else 5
+        return -1 if isinstance(x, Case) else leaf_binding(x)
 
     def bound(x: Expression, at_least: int, strict: bool = False) -> str:
-        text = write(x, notation, leaf, atom)
+        text = write(x, notation, leaf, leaf_binding)
         stacked = notation.stacks_fractions and isinstance(x, Apply) and x.operation == "/" and at_least <= BINDING["/"]
         return notation.group(text) if not stacked and binding(x) < at_least + strict else text
 
@@ -140,15 +146,15 @@ def write(e: Expression, notation: Text, leaf: Callable[[Expression], str], atom
         case Nothing(): return notation.word("none")
         case Symbol() | Argument() | Call() | Constant() | TotalOf() | Choose() | IsGiven(): return leaf(e)
         case Case(branches, otherwise):
-            return notation.cases([(write(c, notation, leaf, atom), write(v, notation, leaf, atom)) for c, v in branches], write(otherwise, notation, leaf, atom))
+            return notation.cases([(write(c, notation, leaf, leaf_binding), write(v, notation, leaf, leaf_binding)) for c, v in branches], write(otherwise, notation, leaf, leaf_binding))
         case Apply("/", (a, b)):
-            return notation.fraction(write(a, notation, leaf, atom), write(b, notation, leaf, atom), binding(a) < BINDING["/"], binding(b) <= BINDING["/"])
-        case Apply("**", (a, b)): return notation.power(bound(a, 6, strict=True), write(b, notation, leaf, atom) if notation.raises_exponents else bound(b, 6, strict=True))
+            return notation.fraction(write(a, notation, leaf, leaf_binding), write(b, notation, leaf, leaf_binding), binding(a) < BINDING["/"], binding(b) <= BINDING["/"])
+        case Apply("**", (a, b)): return notation.power(bound(a, 6, strict=True), write(b, notation, leaf, leaf_binding) if notation.raises_exponents else bound(b, 6, strict=True))
         case Apply("*", (Number(-1), b)): return notation.negative(bound(b, 5))
-        case Apply(("ceil" | "floor") as name, (a,)): return notation.rounding(name, write(a, notation, leaf, atom))
-        case Apply("sqrt", (a,)): return notation.root(write(a, notation, leaf, atom))
+        case Apply(("ceil" | "floor") as name, (a,)): return notation.rounding(name, write(a, notation, leaf, leaf_binding))
+        case Apply("sqrt", (a,)): return notation.root(write(a, notation, leaf, leaf_binding))
         case Apply("not", (a,)): return notation.word("not ") + bound(a, 2, strict=True)
-        case Apply(("max" | "min" | "exp") as name, operands): return notation.call(name, [write(o, notation, leaf, atom) for o in operands])
+        case Apply(("max" | "min" | "exp") as name, operands): return notation.call(name, [write(o, notation, leaf, leaf_binding) for o in operands])
         case Apply(("and" | "or") as sign, operands): return notation.signs[sign].join(bound(o, BINDING[sign], strict=True) for o in operands)
         case Apply(sign, (a, b)):
             mine = BINDING[sign]
@@ -177,4 +183,4 @@ class Written(str):
         return str(self)
 
 
-__all__ = ["HTML", "Html", "LATEX", "Latex", "TEXT", "Text", "Written", "words", "write"]
+__all__ = ["HTML", "HTML_LINE", "Html", "LATEX", "Latex", "TEXT", "Text", "Written", "words", "write"]

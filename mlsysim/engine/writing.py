@@ -1,16 +1,17 @@
 """The written faces of a quantity: its equation, its substituted numbers, its trace, its value as a person reads it."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..units import ONE, Quantity, scale
 from .derivation import Parametrised
 from .evaluation import RowValues, scalar, taken
-from .expression import Argument, Call, Choose, Constant, Expression, IsGiven, Nothing, Number, Option, Symbol, TotalOf, paths
+from .expression import Argument, Call, Case, Choose, Constant, Expression, IsGiven, Nothing, Number, Option, Symbol, TotalOf, paths, walk
 from .figures import DIGITS, Figure, as_given, binary, figure, ladder_unit
 from .inputs import Input
-from .notation import HTML, LATEX, TEXT, Text, Written, words, write
+from .notation import BINDING, HTML, LATEX, TEXT, Text, Written, words, write
 from .record import Path
 
 MOST_DIGITS = 17
@@ -50,21 +51,28 @@ def _signs(kind: Any, notation: Text, parameters: Any = None) -> Any:
     return leaf
 
 
+@functools.lru_cache(maxsize=4096)
+def equation_in(kind: Any, name: str, notation: Text) -> str:
+    """A quantity's formula in symbols, in one notation."""
+    path = tuple(name.split("."))
+    declared = kind.declaration(path)
+    if getattr(declared, "expression", None) is None:
+        return sign(kind, path, notation)
+    owner = _owner(kind, path)
+    leaf = _signs(owner, notation, getattr(declared, "parameters", {}))
+    return left_side(owner, declared, notation) + notation.signs["=="] + write(declared.expression, notation, leaf)
+
+
+def left_side(kind: Any, declared: Any, notation: Text) -> str:
+    """A quantity's symbol, with its arguments' where it has any."""
+    left = sign(kind, (declared.name,), notation)
+    parameters = getattr(declared, "parameters", {})
+    return notation.function(left, list(map(_signs(kind, notation, parameters), map(Argument, parameters)))) if parameters else left
+
+
 def equation(kind: Any, name: str) -> Written:
     """A quantity's formula in symbols, for example `M_opt = P × b_opt`."""
-    declared = kind.declaration(tuple(name.split(".")))
-    if getattr(declared, "expression", None) is None:
-        return Written(*(sign(kind, (name,), n) for n in (TEXT, HTML, LATEX)))
-    owner = _owner(kind, tuple(name.split(".")))
-    parameters = getattr(declared, "parameters", {})
-    lines = []
-    for notation in (TEXT, HTML, LATEX):
-        leaf = _signs(owner, notation, parameters)
-        left = sign(owner, (declared.name,), notation)
-        if parameters:
-            left = notation.function(left, [leaf(Argument(p)) for p in parameters])
-        lines.append(left + notation.signs["=="] + write(declared.expression, notation, leaf))
-    return Written(*lines)
+    return Written(*(equation_in(kind, name, notation) for notation in (TEXT, HTML, LATEX)))
 
 
 def _owner(kind: Any, path: Path) -> Any:
@@ -160,7 +168,7 @@ class _Exact:
 
 
 def _numbers(shown: _Shown, notation: Text) -> tuple[Any, Any]:
-    """How a substitution writes a leaf, and whether that is one bare number."""
+    """How a substitution writes a leaf, and how tightly that holds together."""
     def figure_of(e: Expression) -> Any:
         match e:
             case Symbol(path): return shown.figure(path)
@@ -175,19 +183,21 @@ def _numbers(shown: _Shown, notation: Text) -> tuple[Any, Any]:
             case TotalOf(rows, term):
                 terms = []
                 for row in shown.rows(rows):
-                    row_leaf, row_atom = _numbers(_RowShown(shown, rows, row), notation)
-                    terms.append(write(taken(term, RowValues(_Exact(shown), rows, row.record)), notation, row_leaf, row_atom))
+                    row_leaf, row_binding = _numbers(_RowShown(shown, rows, row), notation)
+                    terms.append(write(taken(term, RowValues(_Exact(shown), rows, row.record)), notation, row_leaf, row_binding))
                 return notation.group(notation.signs["+"].join(terms)) if terms else notation.plain(0.0)
             case Choose(option, entries):
-                return write(dict(entries)[scalar(option)(_Exact(shown))], notation, leaf, atom)
+                return write(dict(entries)[scalar(option)(_Exact(shown))], notation, leaf, leaf_binding)
         f = figure_of(e)
         return notation.figure(f) if isinstance(f, Figure) else notation.plain(f)
 
-    def atom(e: Expression) -> bool:
+    def leaf_binding(e: Expression) -> int:
         f = figure_of(e)
-        return not isinstance(f, Figure) or not (f.exponent or f.unit)
+        if isinstance(f, Figure) and (f.exponent or f.unit):
+            return BINDING["*"] if f.exponent or "/" in f.unit else BINDING["**"]
+        return BINDING["**"] + 1
 
-    return leaf, atom
+    return leaf, leaf_binding
 
 
 class _RowShown(_Shown):
@@ -236,6 +246,18 @@ class Worked:
     def symbols(self, notation: Text) -> str:
         """The branch that was taken, in symbols."""
         return write(taken(self.declared.expression, _Exact(self.shown), keep_tables=True), notation, _signs(type(self.record), notation, self.shown.parameters))
+
+    def other_branches(self, notation: Text) -> list[str]:
+        """The branches that were not taken, each with its condition; the whole equation where only a part of the formula branches."""
+        e, kind = self.declared.expression, type(self.record)
+        leaf = _signs(kind, notation, self.shown.parameters)
+        if isinstance(e, Case):
+            exact = _Exact(self.shown)
+            held = next((i for i, (condition, _) in enumerate(e.branches) if scalar(condition)(exact)), len(e.branches))
+            rows = [(f"if {write(condition, notation, leaf)}", value) for condition, value in e.branches] + [("otherwise", e.otherwise)]
+            return [f"{condition}: {write(value, notation, leaf)}" for i, (condition, value) in enumerate(rows) if i != held]
+        branching = any(isinstance(node, Case | IsGiven) or isinstance(node, Choose) and not node.symbol for node in walk(e))
+        return [equation_in(kind, self.name, notation)] if branching else []
 
     def numbers(self, notation: Text) -> str:
         """The branch that was taken, in numbers; empty where that is the value itself."""
@@ -315,4 +337,4 @@ class Lines(str):
         return str(self)
 
 
-__all__ = ["Worked", "equation", "figure_text", "in_both_systems", "sign", "substitution", "trace", "value_figure"]
+__all__ = ["Worked", "equation", "equation_in", "left_side", "figure_text", "in_both_systems", "sign", "substitution", "trace", "value_figure"]
