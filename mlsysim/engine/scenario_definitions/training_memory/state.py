@@ -5,16 +5,17 @@ from typing import Any
 
 from ....units import Quantity
 from ...derivation import derived, requires, warns
-from ...expression import all_of, any_of, case, choose, is_given, not_
+from ...expression import all_of, any_of, case, choose, not_
 from ...inputs import given
 from .formats import BYTES, FORMAT_ALIASES, FP8_TRAINING, GRADIENT_FORMATS, MIXED_PRECISION, STATE_FORMATS
-from .layout import MEGATRON_SCRIPT, ZERO, ParallelLayout
+from .layout import MEGATRON_SCRIPT, ZERO
+from .matrix_shapes import MatrixShapes
 from .optimizers import ADAFACTOR, BLOCKWISE, KEPT_VALUES, MUON, OPTIMIZER_ALIASES
 
 DISTRIBUTED_OPTIMIZER = "NVIDIA, Megatron-LM at d98e8a64, docs/user-guide/features/dist_optimizer.md"
 
 
-class ModelState(ParallelLayout):
+class ModelState(MatrixShapes):
     """The part of the training state that one rank of a layout holds."""
 
     precision: str = given(default="fp16", choices=tuple(BYTES), aliases=FORMAT_ALIASES,
@@ -60,41 +61,6 @@ class ModelState(ParallelLayout):
     def kept_value_width(self: Any) -> Quantity:
         """Bytes of a value that the optimizer keeps; quantized ones share an fp32 scale in blocks."""
         return choose(self.optimizer_state_precision, BYTES) + case((self.optimizer_state_precision == "int8", choose("fp32", BYTES) / self.quantization_block), otherwise=0)
-
-    # Values that an optimizer keeps, from matrix shapes where it looks at them.
-
-    @derived("P_vectors", "parameter", source=ADAFACTOR)
-    def vector_parameters_per_layer(self: Any) -> Quantity:
-        """Parameters of a layer that stand in no matrix: scales and shifts of normalizations, and biases."""
-        of = self.workload
-        blocks = case((is_given(of.experts), of.experts), otherwise=1)
-        return of.norm_parameters_per_layer + of.attention_biases_per_layer + blocks * (of.parameters_per_expert - of.matrices_per_feedforward * of.hidden_dim * of.feedforward_dim)
-
-    @derived("P_hidden", "parameter", source=MUON)
-    def hidden_matrix_parameters(self: Any) -> Quantity:
-        """Parameters in the layers' matrices, counted from the architecture."""
-        return self.workload.counted_layer_parameters + self.workload.counted_expert_parameters - self.workload.layers * self.vector_parameters_per_layer
-
-    @derived("φ_hidden", "percent", source=MUON)
-    def hidden_matrix_share(self: Any) -> float:
-        """The layers' matrices as a share of all parameters."""
-        return self.hidden_matrix_parameters / self.workload.counted_parameters
-
-    @derived("n_sums,layer", "", source=ADAFACTOR)
-    def matrix_sums_per_layer(self: Any) -> float:
-        """Rows and columns of all matrices of a layer, each of which Adafactor keeps a sum of."""
-        of = self.workload
-        attention = 4 * of.hidden_dim + 2 * (of.heads + of.kv_heads) * of.head_dim
-        block = of.matrices_per_feedforward * (of.hidden_dim + of.feedforward_dim)
-        shared = case((is_given(of.shared_feedforward_dim), of.matrices_per_feedforward * (of.hidden_dim + of.shared_feedforward_dim)), otherwise=0)
-        return attention + case((is_given(of.experts), of.experts * block + of.hidden_dim + of.experts + shared), otherwise=block)
-
-    @derived("n_sums", "", source=ADAFACTOR)
-    def matrix_sums(self: Any) -> float:
-        """Rows and columns of all matrices, embeddings included."""
-        of = self.workload
-        embeddings = (of.vocabulary + of.hidden_dim) * case((of.tied_embeddings, 1), otherwise=2)
-        return of.layers * self.matrix_sums_per_layer + embeddings + case((of.positions == "learned", of.learned_positions + of.hidden_dim), otherwise=0)
 
     @derived("n_kept", "", source="the optimizer's entry in the table of kept values")
     def kept_values_per_parameter(self: Any) -> float:
