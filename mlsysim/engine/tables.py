@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-CELL = "padding:2px 10px;border-bottom:1px solid #999;vertical-align:top"
-BESIDE = "padding:2px 10px"
+LEFT = ' style="text-align:left"'
 MOST_ROWS = 60
 
 
@@ -33,20 +32,20 @@ class Grid:
 
     def html(self) -> str:
         """The table as HTML whose cells say the same."""
-        sides = ["left" if i in self.words else "right" for i in range(len(self.heads))]
-        caption = f'<caption style="text-align:left;padding:4px 10px"><b>{kept(self.title)}</b></caption>' if self.title else ""
-        head = "".join(f'<th scope="col" style="{CELL};text-align:{side}">{kept(cell)}</th>' for cell, side in zip(self.heads, sides))
-        body = "".join(f"<tr>{self._cells(row, sides)}</tr>" for row in self.rows)
-        notes = "".join(f'<div style="{BESIDE}">{kept(note)}</div>' for note in self.below)
-        return (f'<div class="mathjax_ignore tex2jax_ignore" style="overflow-x:auto"><table style="border-collapse:collapse">{caption}'
-                f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}</div>")
+        sides = [LEFT if i in self.words else "" for i in range(len(self.heads))]
+        caption = f'<caption style="text-align:left"><b>{kept(self.title)}</b></caption>' if self.title else ""
+        head = "".join(f'<th scope="col"{side}>{kept(cell)}</th>' for cell, side in zip(self.heads, sides))
+        body = "".join(f'<tr style="text-align:right;border-bottom:1px solid #999">{self._cells(row, sides)}</tr>' for row in self.rows)
+        notes = "".join(f"<div>{kept(note)}</div>" for note in self.below)
+        return (f'<div class="mathjax_ignore tex2jax_ignore" style="overflow-x:auto"><table cellpadding="3" style="border-collapse:collapse">{caption}'
+                f'<thead><tr style="text-align:right">{head}</tr></thead><tbody>{body}</tbody></table>{notes}</div>')
 
     def _cells(self, row: Sequence[str], sides: Sequence[str]) -> str:
         if len(row) < len(sides):
-            return f'<th colspan="{len(sides)}" style="{CELL};text-align:left;padding-top:8px">{kept("".join(row))}</th>'
+            return f'<th colspan="{len(sides)}" style="text-align:left;padding-top:.8em">{kept("".join(row))}</th>'
         first, *others = row
-        return (f'<th scope="row" style="{CELL};text-align:{sides[0]};font-weight:normal">{kept(first)}</th>'
-                + "".join(f'<td style="{CELL};text-align:{side}">{kept(cell)}</td>' for cell, side in zip(others, sides[1:])))
+        style = "text-align:left;font-weight:normal" if sides[0] else "font-weight:normal"
+        return f'<th scope="row" style="{style}">{kept(first)}</th>' + "".join(f"<td{side}>{kept(cell)}</td>" for cell, side in zip(others, sides[1:]))
 
 
 class Drawn:
