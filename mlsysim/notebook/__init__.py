@@ -5,9 +5,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .panel import Panel, explore
+    from .panel import Panel as Panel, explore as explore
+    from .prose import ask as ask, say as say
 
-_HOMES = {"panel": ("Panel", "explore")}
+_HOMES = {"panel": ("Panel", "explore"), "prose": ("ask", "say")}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = sorted(_HOME_OF)      # noqa: PLE0605
