@@ -12,6 +12,7 @@ from ..units import ONE, UnitError, scale, unit
 _SUPERSCRIPTS = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
 _DOWN = str.maketrans(_SUPERSCRIPTS, "-0123456789")
 _KEYWORDS = {"and", "or", "not", "mod", "yes", "no", "none", "max", "min", "exp", "if", "otherwise"}
+_BETWEEN = {"and", "or", "mod", "if"}      # words that may follow a number; min there is the minute
 _TOKEN = re.compile(rf"""
     (?P<number>(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![\w.,]*[A-Za-z_])(?:\s×\s10[{_SUPERSCRIPTS}]+)?)
     | (?P<word>[A-Za-z_][\w.+-]*|\d[\w.+-]*[A-Za-z_][\w.+-]*)
@@ -104,7 +105,7 @@ class _Parser:
                 raise ReadingError(f"{text[at]!r} cannot be read in {text!r}")
             at = found.end()
             kind = found.lastgroup or ""
-            if kind == "number" and (named := _UNIT.match(text, at)) and named.group(1) not in _KEYWORDS:
+            if kind == "number" and (named := _UNIT.match(text, at)) and named.group(1) not in _BETWEEN:
                 self.tokens.append(("number", f"{found.group()}\0{named.group(1)}"))
                 at = named.end()
             elif kind != "space":
