@@ -211,7 +211,7 @@ class Input(Given[Any]):
             raise InputError(f"{where}: {given} is too large; write {self.how_to_give()}")
         if self.whole and magnitude != round(magnitude):
             raise InputError(f"{where}: {given:~P} is not a whole number; write {self.name}={round(magnitude)}")
-        self._within(magnitude, f"{given:~P}", where)
+        self._within(magnitude, given, where)
         return given
 
     def _count(self, value: Any, where: str) -> int:
