@@ -13,7 +13,7 @@ from ..engine.figures import as_given
 from ..engine.inputs import Input, InputError, near_name
 from ..engine.notation import TEXT, words
 from ..engine.record import Record
-from ..units import ONE, Quantity, quantity, scale, units
+from ..units import ONE, Quantity, UnitError, quantity, scale, units
 
 DECLARED: Any = type("Declared", (), {"__repr__": lambda self: "from its declaration"})()
 DECADES = 32            # a range whose end is this many times its start goes up in multiples
@@ -211,9 +211,10 @@ def _range(place: Place, written: tuple[Any, ...]) -> Range:
         raise InputError(f"{where}: a slider goes over numbers, and this is {declared.type_name}; write a list to choose from, {place.name}=[..., ...]")
     if len(written) not in (2, 3):
         raise InputError(f"{where}: a slider takes (from, to) or (from, to, step), not {len(written)} values; write a list to choose from them")
+    ends = [declared.accept(end, where) for end in written[:2]]
     unit = _unit(declared, written[1])
     wide = Range(0, 0, (), unit, declared.whole, place.stored is None, 0)
-    low, high = (wide.number(declared.accept(end, where)) for end in written[:2])
+    low, high = map(wide.number, ends)
     if not low < high:
         raise InputError(f"{where}: the slider goes from {written[0]} to {written[1]}; write the smaller end first")
     step = _step(place, written[2], unit) if len(written) == 3 else None
@@ -231,7 +232,10 @@ def _unit(declared: Input, end: Any) -> Any:
 
 
 def _step(place: Place, written: Any, unit: Any) -> float:
-    given = quantity(written) if isinstance(written, (str, Quantity)) else units.Quantity(written, unit or "")
+    try:
+        given = quantity(written) if isinstance(written, (str, Quantity)) else units.Quantity(written, unit or "")
+    except UnitError as error:
+        raise InputError(f"{place.where}: {error}") from None
     if not given.units.is_compatible_with(unit or ONE):
         raise InputError(f"{place.where}: the step {written} is not in {unit or 'plain numbers'}, as the range is")
     size = given.magnitude * scale(given.units) / scale(unit or ONE)

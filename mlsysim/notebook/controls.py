@@ -289,8 +289,8 @@ class RowsControl(Control):
         super().__init__(place)
         self.record_type, self.optional = rows.record_type, rows.optional
         self.given: Any = self._checkbox() if rows.optional else None
-        self.add = ipywidgets.Button(description="Add a row", tooltip=f"Add a row to {self.label}", icon="plus", layout=ipywidgets.Layout(width="auto"))
-        self.remove = ipywidgets.Button(description="Take away the last", tooltip=f"Take away the last row of {self.label}", icon="minus", layout=ipywidgets.Layout(width="auto"))
+        self.add = ipywidgets.Button(description="Add a row", tooltip=f"Add a row to {self.label}", layout=ipywidgets.Layout(width="auto"))
+        self.remove = ipywidgets.Button(description="Take away the last", tooltip=f"Take away the last row of {self.label}", layout=ipywidgets.Layout(width="auto"))
         self.add.on_click(self._add)
         self.remove.on_click(self._remove)
         self.heading = ipywidgets.HTML(f"<b>{escape(self.label)}</b>")
@@ -341,7 +341,8 @@ class RowsControl(Control):
         if isinstance(made, RangeControl):
             made.box.min, made.box.max = made.box.min if made.declared.positive else 0, max(made.box.max, 10 ** 9)
             made.box.layout.width = f"{round(LETTER * len(made.box.description)) + BOX}px"
-            made.row = ipywidgets.HBox([widget for widget in made.widgets if widget is not made.slider])
+            made.widgets = tuple(widget for widget in made.widgets if widget is not made.slider)
+            made.row = ipywidgets.HBox(made.widgets)
         made.changed = lambda moved: self.changed(self)
         return made
 

@@ -13,7 +13,8 @@ from ..engine.scenario import Scenario
 from .caption import caption, opening
 from .choices import DECLARED, Made, Place, Truth, choice
 from .controls import Control, control, label_width
-from .parts import IGNORE, Part, Plot, part
+from .page import PANEL, manners
+from .parts import IGNORE, Part, part
 
 S = TypeVar("S", bound=Scenario)
 OFFERED = ("quantity", "count", "number", "truth", "option", "record")
@@ -37,8 +38,8 @@ class Panel(ipywidgets.VBox, Generic[S]):      # type: ignore[misc]
         self._parts: list[Part] = [part(start, asked) for asked in show]
         self._message = ipywidgets.HTML(layout=ipywidgets.Layout(width="100%", margin="4px 0"))
         self._code = ipywidgets.HTML(layout=ipywidgets.Layout(width="100%", margin="0"))
-        reset = ipywidgets.Button(description="Reset", tooltip="Put every control back where it started", icon="undo", layout=ipywidgets.Layout(width="auto"))
-        copy = ipywidgets.Button(description="Copy as code", tooltip="Show and copy the line that rebuilds this scenario", icon="copy", layout=ipywidgets.Layout(width="auto"))
+        reset = ipywidgets.Button(description="Reset", tooltip="Put every control back where it started", layout=ipywidgets.Layout(width="auto"))
+        copy = ipywidgets.Button(description="Copy as code", tooltip="Show and copy the line that rebuilds this scenario", layout=ipywidgets.Layout(width="auto"))
         reset.on_click(lambda button: self.reset())
         copy.on_click(lambda button: self._show_code())
         width = label_width(list(controls))
@@ -46,7 +47,8 @@ class Panel(ipywidgets.VBox, Generic[S]):      # type: ignore[misc]
             one.wide(width)
             one.changed = self._changed
         super().__init__([*(one.row for one in controls), ipywidgets.HBox([reset, copy], layout=ipywidgets.Layout(margin=f"4px 0 4px {width + 6}px")), self._code, self._message,
-                          *(one.widget for one in self._parts)])
+                          *(one.widget for one in self._parts), manners()])
+        self.add_class(PANEL)
         self.set_trait("scenario", start)
         self._show(start)
 
@@ -88,7 +90,8 @@ class Panel(ipywidgets.VBox, Generic[S]):      # type: ignore[misc]
         self.error, self.caption = "", caption(self.start, before, after, list(self._pending))
         self._pending = {}
         for one in self.controls.values():
-            one.follow(after)
+            if not one.resting:
+                one.follow(after)
         self.set_trait("scenario", after)
         self._show(after)
 

@@ -6,6 +6,7 @@ import base64
 import io
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -83,60 +84,73 @@ class Equation(Part):
 
 
 class Plot(Part):
-    """A figure that a function draws of the scenario. Drawn again once the reader's hand has rested a moment.
+    """A figure that a function draws of the scenario, drawn again once the reader's hand has rested a moment.
 
-    The function returns a matplotlib Figure or Axes. Alternative text is the figure's `alternative_text`, where it has one, else its titles and axis labels.
+    The function returns a matplotlib Figure or Axes. Where that carries `alternative_text` and a table `in_numbers`, as the
+    plots of this package do, both go with the picture; otherwise titles and labels of axes say what it shows.
     """
 
     def __init__(self, draw: Callable[[Scenario], Any]):
         super().__init__()
         self.draw = draw
-        self.words = ""
+        self.drawn = Drawing("")
         self._waiting: asyncio.TimerHandle | None = None
 
     def text(self, start: Scenario, scenario: Scenario) -> str:
-        return f"[figure: {self.words}]"
+        return "\n\n".join(filter(None, [f"Figure: {self.drawn.words}", self.drawn.numbers.text() if self.drawn.numbers else ""]))
 
     def html(self, start: Scenario, scenario: Scenario) -> str:
-        """The figure in words: a picture's bytes differ between machines."""
-        return f'<p {IGNORE}>{escape(self.text(start, scenario))}</p>'
+        """The figure in words and numbers; a picture's bytes differ between machines."""
+        return f"<p {IGNORE}>Figure: {escape(self.drawn.words)}</p>" + (self.drawn.numbers.html() if self.drawn.numbers else "")
 
     def show(self, start: Scenario, scenario: Scenario) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             loop = None
-        if self._waiting is not None:
-            self._waiting.cancel()
-            self._waiting = None
-        if loop is None or not self.words:
+        if loop is None or not self.drawn.words:
             self._paint(scenario)
         else:
             self._waiting = loop.call_later(DEBOUNCE, self._paint, scenario)
 
     def _paint(self, scenario: Scenario) -> None:
-        self._waiting = None
-        self.words, picture, width = self.picture(scenario)
-        if picture:
-            source = "data:image/png;base64," + base64.b64encode(picture).decode()
-            self.widget.value = f'<img src="{source}" alt="{escape(self.words)}" style="width:{width:.0f}px;max-width:100%">'
-        else:
-            self.widget.value = f'<p {IGNORE} role="alert">{escape(self.words)}</p>'
+        self._waiting, self.drawn = None, drawing(self.draw, scenario)
+        self.widget.value = self.drawn.html()
 
-    def picture(self, scenario: Scenario) -> tuple[str, bytes, float]:
-        """Alternative text, PNG and width in pixels; of a figure that cannot be drawn, the reason and no picture."""
-        before = _open_figures()
-        try:
-            drawn = self.draw(scenario)
-            figure = drawn if hasattr(drawn, "savefig") else drawn.figure
-            picture = io.BytesIO()
-            figure.savefig(picture, format="png", dpi=96 * DOTS)
-        except Exception as error:      # whatever a reader's function raises is shown in its words
-            return f"This figure cannot be drawn: {error or type(error).__name__}", b"", 0
-        finally:
-            for number in _open_figures() - before:      # the notebook would show them a second time below the cell
-                sys.modules["matplotlib.pyplot"].close(number)
-        return alternative_text(drawn, figure), picture.getvalue(), figure.get_figwidth() * 96
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture, what it shows in words, and its numbers as a table; only the words where it could not be drawn."""
+
+    words: str
+    picture: bytes = b""
+    width: float = 0
+    numbers: Any = None
+
+    def html(self) -> str:
+        if not self.picture:
+            return f'<p {IGNORE} role="alert">{escape(self.words)}</p>'
+        source = "data:image/png;base64," + base64.b64encode(self.picture).decode()
+        image = f'<img src="{source}" alt="{escape(self.words)}" style="width:{self.width:.0f}px;max-width:100%">'
+        return image + (f"<details {IGNORE}><summary>The figure in numbers</summary>{self.numbers.html()}</details>" if self.numbers else "")
+
+
+def drawing(draw: Callable[[Scenario], Any], scenario: Scenario) -> Drawing:
+    """What a function draws. Whatever it raises is said in words."""
+    before = _open_figures()
+    try:
+        drawn = draw(scenario)
+        figure = drawn if hasattr(drawn, "savefig") else drawn.figure.figure      # the last step leaves a subfigure
+        picture = io.BytesIO()
+        figure.savefig(picture, format="png", dpi=96 * DOTS)
+        return Drawing(alternative_text(drawn, figure), picture.getvalue(), figure.get_figwidth() * 96, getattr(drawn, "in_numbers", None))
+    except Exception as error:
+        return Drawing(f"This figure cannot be drawn: {error or type(error).__name__}")
+    finally:
+        for number in _open_figures() - before:      # the notebook would show them a second time below the cell
+            sys.modules["matplotlib.pyplot"].close(number)
 
 
 def _open_figures() -> set[int]:
