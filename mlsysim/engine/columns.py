@@ -100,7 +100,7 @@ def input_column(axis: Axis, spread: Callable[[Any], Any]) -> Column:
 
 def _are_whole(magnitudes: Any) -> bool:
     known = magnitudes[~numpy.isnan(magnitudes)]
-    return bool((known == numpy.round(known)).all())
+    return bool((numpy.isfinite(known) & (known == numpy.round(known))).all())
 
 
 def _named(value: Any) -> Any:

@@ -346,7 +346,7 @@ def _lazily(scenario: Scenario, shown: list[Shown], axes: list[Axis], zipped: bo
     possible: Any = lazy.ones((1,) * (1 if zipped else len(axes)), dtype=bool)
     for i, axis in enumerate(axes):
         if axis.others or axis.errors:
-            where = next(iter([*axis.errors.values()]), f"{axis.where}: {axis.element(next(iter(axis.others)))!r} is no number")
+            where = next(iter(axis.errors.values())) if axis.errors else f"{axis.where}: {axis.element(next(iter(axis.others)))!r} is no number"
             raise InputError(f"{where}; a sweep over Dask arrays takes acceptable numbers: make one sweep for every other value")
         across = [1] * len(axes)
         across[i] = len(axis)
