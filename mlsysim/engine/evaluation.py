@@ -131,8 +131,13 @@ def _case(branches: tuple[tuple[Function, Function], ...], otherwise: Function) 
     return function
 
 
+def _nothing_from_a_branch(e: Expression, values: Values) -> bool:
+    """Whether a case adds zero here: what is not there need not be written."""
+    return isinstance(e, Case) and isinstance(branch := taken(e, values), Number) and branch.value == 0
+
+
 def taken(e: Expression, values: Values, keep_tables: bool = False) -> Expression:
-    """The same formula with every case and choice replaced by the branch that holds for these values; a table with a symbol may stay."""
+    """The same formula with every case and choice replaced by the branch that holds for these values; a table with a symbol may stay, a branch that adds zero goes."""
     while True:
         match e:
             case Case(branches, otherwise):
@@ -147,6 +152,8 @@ def taken(e: Expression, values: Values, keep_tables: bool = False) -> Expressio
                     if not isinstance(operand, IsGiven):
                         kept.append(taken(operand, values, keep_tables))
                 return Option(operation == "and") if not kept else kept[0] if len(kept) == 1 else Apply(operation, tuple(kept))
+            case Apply("+", (a, b)) if (nothing := _nothing_from_a_branch(b, values)) or _nothing_from_a_branch(a, values):
+                e = a if nothing else b
             case Apply(operation, operands):
                 return Apply(operation, tuple(taken(o, values, keep_tables) for o in operands))
             case _:

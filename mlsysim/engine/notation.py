@@ -18,6 +18,11 @@ def words(name: str) -> str:
     return name.rpartition(".")[2].replace("_", " ")
 
 
+def path_words(path: tuple[str, ...]) -> str:
+    """A path as a person says it: `hardware memory capacity`."""
+    return " ".join(map(words, path))
+
+
 class Text:
     """The plainest notation; the others say only how they differ."""
 
@@ -26,6 +31,7 @@ class Text:
     raises_exponents = False
 
     def word(self, text: str) -> str: return text
+    def code(self, text: str) -> str: return text
     def symbol(self, base: str, index: str) -> str: return f"{base}_{index}" if index else base
     def power(self, a: str, b: str) -> str: return f"{a}^{b}"
     def fraction(self, a: str, b: str, a_is_sum: bool, b_is_product: bool) -> str:
@@ -64,6 +70,7 @@ class Html(Text):
     stacks_fractions = raises_exponents = True
 
     def word(self, text: str) -> str: return escape(text, quote=False).replace("$", "<span>$</span>")      # two bare dollar signs would be read as mathematics
+    def code(self, text: str) -> str: return f"<code>{self.word(text)}</code>"
     def symbol(self, base: str, index: str) -> str: return f"<i>{self.word(base)}</i>" + (f"<sub>{self.word(index)}</sub>" if index else "")
 
     def power(self, a: str, b: str) -> str:
@@ -76,7 +83,7 @@ class Html(Text):
 
     def hidden(self, text: str) -> str:
         """Shown only where styles are stripped, so that what is left still reads as one line."""
-        return f'<span style="display:none">{text}</span>'
+        return f'<span style=display:none>{text}</span>'
 
     def cases(self, rows: list[tuple[str, str]], last: str) -> str:
         lines = [f"{value} if {condition}" for condition, value in rows] + [f"{last} otherwise"]
@@ -183,4 +190,4 @@ class Written(str):
         return str(self)
 
 
-__all__ = ["HTML", "HTML_LINE", "Html", "LATEX", "Latex", "TEXT", "Text", "Written", "words", "write"]
+__all__ = ["HTML", "HTML_LINE", "Html", "LATEX", "Latex", "TEXT", "Text", "Written", "path_words", "words", "write"]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from ..units import ONE, Quantity, scale
 from .derivation import Parametrised
@@ -51,7 +51,6 @@ def _signs(kind: Any, notation: Text, parameters: Any = None) -> Any:
     return leaf
 
 
-@functools.lru_cache(maxsize=4096)
 def equation_in(kind: Any, name: str, notation: Text) -> str:
     """A quantity's formula in symbols, in one notation."""
     path = tuple(name.split("."))
@@ -59,8 +58,28 @@ def equation_in(kind: Any, name: str, notation: Text) -> str:
     if getattr(declared, "expression", None) is None:
         return sign(kind, path, notation)
     owner = _owner(kind, path)
-    leaf = _signs(owner, notation, getattr(declared, "parameters", {}))
-    return left_side(owner, declared, notation) + notation.signs["=="] + write(declared.expression, notation, leaf)
+    return left_side(owner, declared, notation) + notation.signs["=="] + right_side(owner, declared.name, notation)
+
+
+@functools.lru_cache(maxsize=4096)
+def right_side(kind: Any, name: str, notation: Text) -> str:
+    """A quantity's formula in symbols, without its own."""
+    declared = kind.declaration((name,))
+    return write(declared.expression, notation, _signs(kind, notation, getattr(declared, "parameters", {})))
+
+
+@functools.lru_cache(maxsize=4096)
+def branches(kind: Any, name: str, notation: Text) -> tuple[str, ...]:
+    """The branches of a formula that is a case, each with its condition."""
+    declared = kind.declaration((name,))
+    e, leaf = declared.expression, _signs(kind, notation, getattr(declared, "parameters", {}))
+    return (*(f"If {write(condition, notation, leaf)}: {write(value, notation, leaf)}" for condition, value in e.branches), f"Otherwise: {write(e.otherwise, notation, leaf)}")
+
+
+@functools.lru_cache(maxsize=4096)
+def branching(kind: Any, name: str) -> bool:
+    """Whether a quantity's formula is another for other inputs: it has cases, choices without a symbol, or asks what is given."""
+    return any(isinstance(node, Case | IsGiven) or isinstance(node, Choose) and not node.symbol for node in walk(kind.declaration((name,)).expression))
 
 
 def left_side(kind: Any, declared: Any, notation: Text) -> str:
@@ -221,7 +240,8 @@ class Worked:
     """
 
     def __init__(self, record: Any, name: str, arguments: Mapping[str, Any] = {}, figures: dict[Any, Any] | None = None):
-        self.record, self.name, self.declared = record, name, type(record).declaration((name,))
+        self.kind = cast(Any, type(record))
+        self.record, self.name, self.declared = record, name, self.kind.declaration((name,))
         parameters = getattr(self.declared, "parameters", {})
         bound = dict(zip(parameters, self.declared.bind((), arguments))) if parameters else {}
         if parameters:
@@ -231,33 +251,34 @@ class Worked:
             self.result = record.number((name,)) if record.present((name,)) else None
         self.final = None if self.result is None or isinstance(self.result, (bool, str)) else value_figure(self.declared, self.result)
         self.shown = _Shown(record, DIGITS, bound, parameters, figures)
-        self.formula = taken(self.declared.expression, _Exact(self.shown))
-        function = scalar(self.formula)
+        self.branching = branching(self.kind, name)
+        self.formula = taken(self.declared.expression, _Exact(self.shown)) if self.branching else self.declared.expression
+        function = scalar(self.formula) if self.branching else record._function(self.declared)
         while self.result is not None and not _agrees(function, self.shown, self.result, self.final) and self.shown.digits < MOST_DIGITS:
             self.shown = _Shown(record, self.shown.digits + 1, bound, parameters, figures)
 
     def left(self, notation: Text) -> str:
         """Its symbol, with the figures of its arguments."""
-        left = sign(type(self.record), (self.name,), notation)
+        left = sign(self.kind, (self.name,), notation)
         if parameters := self.shown.parameters:
             return notation.function(left, [notation.figure(self.shown.argument_figure(p)) for p in parameters])
         return left
 
     def symbols(self, notation: Text) -> str:
         """The branch that was taken, in symbols."""
-        return write(taken(self.declared.expression, _Exact(self.shown), keep_tables=True), notation, _signs(type(self.record), notation, self.shown.parameters))
+        if not self.branching:
+            return right_side(self.kind, self.name, notation)
+        return write(taken(self.declared.expression, _Exact(self.shown), keep_tables=True), notation, _signs(self.kind, notation, self.shown.parameters))
 
-    def other_branches(self, notation: Text) -> list[str]:
+    def other_branches(self, notation: Text) -> tuple[str, ...]:
         """The branches that were not taken, each with its condition; the whole equation where only a part of the formula branches."""
-        e, kind = self.declared.expression, type(self.record)
-        leaf = _signs(kind, notation, self.shown.parameters)
-        if isinstance(e, Case):
-            exact = _Exact(self.shown)
-            held = next((i for i, (condition, _) in enumerate(e.branches) if scalar(condition)(exact)), len(e.branches))
-            rows = [(f"if {write(condition, notation, leaf)}", value) for condition, value in e.branches] + [("otherwise", e.otherwise)]
-            return [f"{condition}: {write(value, notation, leaf)}" for i, (condition, value) in enumerate(rows) if i != held]
-        branching = any(isinstance(node, Case | IsGiven) or isinstance(node, Choose) and not node.symbol for node in walk(e))
-        return [equation_in(kind, self.name, notation)] if branching else []
+        e = self.declared.expression
+        if not isinstance(e, Case):
+            return (equation_in(self.kind, self.name, notation),) if self.branching else ()
+        exact = _Exact(self.shown)
+        held = next((i for i, (condition, _) in enumerate(e.branches) if scalar(condition)(exact)), len(e.branches))
+        lines = branches(self.kind, self.name, notation)
+        return lines[:held] + lines[held + 1:]
 
     def numbers(self, notation: Text) -> str:
         """The branch that was taken, in numbers; empty where that is the value itself."""
@@ -337,4 +358,4 @@ class Lines(str):
         return str(self)
 
 
-__all__ = ["Worked", "equation", "equation_in", "left_side", "figure_text", "in_both_systems", "sign", "substitution", "trace", "value_figure"]
+__all__ = ["Worked", "branching", "equation", "equation_in", "left_side", "figure_text", "in_both_systems", "sign", "substitution", "trace", "value_figure"]
