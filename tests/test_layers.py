@@ -26,7 +26,7 @@ ROOMS: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("engine.writing",),
         ("engine.bar", "engine.verdict", "engine.breakdown", "engine.display"),
         ("engine.catalogue_views", "engine.catalogue"),
-        ("engine.arrays", "engine.axes", "engine.columns", "engine.examples", "engine.gradient", "engine.reading", "engine.tables"),
+        ("engine.arrays", "engine.axes", "engine.columns", "engine.examples", "engine.frames", "engine.gradient", "engine.reading", "engine.tables"),
         ("engine.scenario",),
         ("engine.reference", "engine.comparison", "engine.conformance"),
         ("engine.sweeping", "engine.solving", "engine.sensitivities"),

@@ -28,9 +28,10 @@ QUANTITIES = [name for name, declared in TransferScenario.quantities.items() if 
 
 def column(table: pd.DataFrame, name: str) -> tuple[Any, float]:
     """A column by the name of its input or quantity, and the size of its unit in base units."""
-    (heading,) = [heading for heading in table.columns if heading == name or heading.startswith(name + " (")]
-    named = table.attrs["units"][heading]
-    return table[heading], scale(unit(named)) if named else 1.0
+    values = table[name]
+    named = table.attrs["units"][values.name]
+    assert values.name == (f"{name} ({named})" if named else name)
+    return values, scale(unit(named)) if named else 1.0
 
 
 def agrees_with_construction(scenario: Any, table: pd.DataFrame, points: list[dict[str, Any]], quantities: list[str]) -> None:
@@ -98,6 +99,8 @@ def test_the_default_is_what_the_breakdown_leads_with() -> None:
     assert list(table["total (GB)"]) == [24.0, 36.0, 252.0]
     assert list(table["fits"]) == [True, True, False]
     assert table["error"].isna().all()
+    assert table["total"].equals(table["total (GB)"])
+    assert list(table[table["fits"]]["total"]) == [24.0, 36.0]
 
 
 def test_an_impossible_point_has_its_error_and_no_number() -> None:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy
@@ -56,6 +56,12 @@ def _largest(values: Any) -> float:
 
 def _headed(name: str, unit: str) -> str:
     return f"{name} ({unit})" if unit else name
+
+
+def heading_of(name: str, headings: Iterable[str]) -> str:
+    """The heading of the column of an input or quantity, with its unit; the name itself where there is no such column."""
+    headings = list(headings)
+    return name if name in headings else next((heading for heading in headings if heading.startswith(f"{name} (")), name)
 
 
 def quantity_column(name: str, declared: Any, results: Any, gaps: Any, shape: tuple[int, ...]) -> Column:
@@ -152,12 +158,13 @@ class Errors:
 
 
 def tabulated(title: str, columns: list[Column], size: int) -> Any:
-    """The columns as a pandas DataFrame where pandas is installed, otherwise as a SweepTable."""
+    """The columns as a pandas DataFrame (a SweepFrame) where pandas is installed, otherwise as a SweepTable."""
     try:
-        import pandas
+        import pandas      # noqa: F401
     except ImportError:
         return SweepTable(title, {column.heading: _listed(column, size) for column in columns}, size)
-    frame = pandas.DataFrame({column.heading: _series(column) for column in columns}, copy=False)
+    from .frames import SweepFrame
+    frame = SweepFrame({column.heading: _series(column) for column in columns}, copy=False)
     frame.attrs["units"] = {column.heading: column.unit for column in columns}
     return frame
 
@@ -188,13 +195,13 @@ def _listed(column: Column, size: int) -> list[Any]:
 
 
 class SweepTable(Drawn):
-    """A sweep's points where pandas is not installed: columns by name, `table["total (GB)"]`, with None where a point has no value."""
+    """A sweep's points where pandas is not installed: columns by name, `table["total"]` or `table["total (GB)"]`, with None where a point has no value."""
 
     def __init__(self, title: str, columns: dict[str, list[Any]], size: int):
         self.title, self.columns, self._size = title, columns, size
 
     def __getitem__(self, name: str) -> list[Any]:
-        return self.columns[name]
+        return self.columns[heading_of(name, self.columns)]
 
     def __len__(self) -> int:
         return self._size
@@ -213,4 +220,4 @@ def _cell(value: Any) -> str:
     return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-__all__ = ["Column", "Errors", "SweepTable", "input_column", "quantity_column", "tabulated", "unit_of"]
+__all__ = ["Column", "Errors", "SweepTable", "heading_of", "input_column", "quantity_column", "tabulated", "unit_of"]

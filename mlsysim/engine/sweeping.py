@@ -27,8 +27,8 @@ def sweep(scenario: Scenario, /, *quantities: str, zipped: bool = False, **input
     in place of every combination.
 
     Returns a pandas DataFrame where pandas is installed, otherwise a `SweepTable` with the same columns: one row a point,
-    one column an input or quantity (its unit in the heading, as in `total (GB)`), and `error`, which says what construction
-    says where a point cannot be; such a point has no numbers. With Dask arrays for inputs, it returns a `LazySweep`:
+    one column an input or quantity (`table["total"]`, under a heading with its unit, `total (GB)`), and `error`, which says
+    what construction says where a point cannot be; such a point has no numbers. With Dask arrays for inputs, it returns a `LazySweep`:
     Dask arrays by name, nothing computed yet.
 
     Raises InputError for an unknown name, for values of another kind or unit than the input's, and for zipped values of
