@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..units import ONE
-from .breakdown import LAST_HEADING, path_words, ways_words
+from .breakdown import LAST_HEADING
 from .derivation import MissingInputError, Parametrised
 from .expression import paths
 from .figures import figure
 from .inputs import Input, InputError
-from .notation import TEXT, words
+from .notation import TEXT, path_words, words
 from .record import Path
 from .scenario import Scenario
 from .tables import Drawn, Grid
@@ -76,7 +76,7 @@ class Comparison(Drawn):
             ways: dict[str, list[str]] = {}
             for name in self.shared:
                 if waiting := scenario.waiting_for(name):
-                    ways.setdefault(ways_words(waiting), []).append(words(name))
+                    ways.setdefault(" and ".join(" or ".join(map(path_words, group)) for group in waiting), []).append(words(name))
             for way, names in ways.items():
                 where.setdefault(f"for {way}: {', '.join(names)}", []).append(label)
         return [f"Waiting in {'all' if len(labels) == len(self.scenarios) else ' and '.join(labels)} {what}." for what, labels in where.items()]
