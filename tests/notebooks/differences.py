@@ -8,12 +8,12 @@ from html import unescape
 
 from nbformat import NotebookNode
 
-from .files import LIVE, PICTURES, code_cells, same_picture
+from .files import LIVE, PICTURES, code_cells, picture_name, with_names_for_pictures
 
 LINE_ENDS = re.compile(r"</?(?:p|div|tr|li|ul|ol|table|caption|summary|details|h\d)\b[^<>]*>|<br\s*/?>")
 CELL_ENDS = re.compile(r"</t[hd]>")
 TAG = re.compile(r"<[^>]+>")
-LONGEST = 1000      # of a line; a picture within HTML is longer
+LONGEST = 1000      # of a line
 
 
 def differences(before: NotebookNode, after: NotebookNode) -> list[str]:
@@ -30,7 +30,7 @@ def differences(before: NotebookNode, after: NotebookNode) -> list[str]:
 
 
 def compared(before: NotebookNode, after: NotebookNode) -> Iterator[str]:
-    """The lines that tell how a cell's outputs differ: of text and HTML what a reader sees, or else the markup."""
+    """The lines that tell how a cell's outputs differ: of HTML what a reader sees, or else the markup; of pictures only that."""
     if before.execution_count != after.execution_count:
         yield f"run as number {after.execution_count}, was {before.execution_count}"
     old, new = (dict(_pieces(cell)) for cell in (before, after))
@@ -38,9 +38,6 @@ def compared(before: NotebookNode, after: NotebookNode) -> Iterator[str]:
         if what not in old or what not in new:
             yield f"{what}: {'gone' if what in old else 'new'}"
             yield from _listed("-+"[what in new], (new.get(what) or old[what]), what)
-        elif what.endswith(PICTURES):
-            if not same_picture(old[what], new[what]):
-                yield f"{what}: the picture has changed"
         elif old[what] != new[what]:
             yield f"{what}:"
             yield from _changes(old[what], new[what], what)
@@ -57,7 +54,7 @@ def _pieces(cell: NotebookNode) -> Iterator[tuple[str, str]]:
         else:
             for kind, data in output.data.items():
                 if kind != LIVE:
-                    yield f"{where}{kind}", data if isinstance(data, str) else str(data)
+                    yield f"{where}{kind}", picture_name(data) if kind in PICTURES else with_names_for_pictures(str(data))
 
 
 def read_aloud(html: str) -> str:
@@ -71,8 +68,7 @@ def _lines(text: str, what: str) -> list[str]:
 
 
 def _listed(mark: str, text: str, what: str) -> Iterator[str]:
-    if not what.endswith(PICTURES):
-        yield from (f"{mark} {line[:LONGEST]}" for line in _lines(text, what))
+    yield from (f"{mark} {line[:LONGEST]}" for line in _lines(text, what))
 
 
 def _changes(old: str, new: str, what: str) -> Iterator[str]:

@@ -22,6 +22,7 @@ LANGUAGE = {"file_extension": ".py", "mimetype": "text/x-python", "name": "pytho
 KEPT_OF_A_CELL = ("tags", "slideshow", "nbgrader", "deletable", "editable")
 LIVE = "application/vnd.jupyter.widget-view+json"
 PICTURES = ("image/png", "image/jpeg")
+IN_HTML = re.compile(r"data:image/(?:png|jpeg);base64,([A-Za-z0-9+/=]+)")
 GENERATED = "generated"
 
 
@@ -111,18 +112,25 @@ def _joined(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
 
 
 def _keep_pictures(outputs: list[NotebookNode], before: list[NotebookNode]) -> None:
-    for output, earlier in zip(outputs, before):
-        for kind in PICTURES:
-            pair = [one.get("data", {}).get(kind) for one in (output, earlier)]
-            if None not in pair and same_picture(*pair):
-                output.data[kind] = earlier.data[kind]
+    for output, earlier in zip(outputs, before, strict=False):
+        for kind, data in output.get("data", {}).items():
+            old = earlier.get("data", {}).get(kind)
+            if old is None:
+                continue
+            if kind in PICTURES and picture_name(data) == picture_name(old):
+                output.data[kind] = old
+            if kind == "text/html" and with_names_for_pictures(data) == with_names_for_pictures(old):
+                output.data[kind] = old
 
 
-def same_picture(one: str, other: str) -> bool:
-    """Whether two pictures, as notebooks hold them, show the same."""
-    if one == other:
-        return True
+def picture_name(encoded: str) -> str:
+    """A name for what a picture, as notebooks hold it, shows: the same for the same pixels."""
     from PIL import Image
 
-    first, second = (Image.open(io.BytesIO(base64.b64decode(picture))).convert("RGBA") for picture in (one, other))
-    return first.size == second.size and first.tobytes() == second.tobytes()
+    shown = Image.open(io.BytesIO(base64.b64decode(encoded))).convert("RGBA")
+    return f"picture-{hashlib.sha256(f'{shown.size}'.encode() + shown.tobytes()).hexdigest()[:8]}"
+
+
+def with_names_for_pictures(html: str) -> str:
+    """HTML in which each picture is only named."""
+    return IN_HTML.sub(lambda match: picture_name(match[1]), html)

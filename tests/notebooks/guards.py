@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-from .files import PICTURES
+from .files import IN_HTML, PICTURES
 
 FLEETING = {
     "an address": re.compile(r"\b0x[0-9a-fA-F]{6,}\b"),
@@ -32,4 +32,4 @@ def _texts(output: NotebookNode) -> Iterator[str]:
     yield output.get("text", "")
     for kind, data in output.get("data", {}).items():
         if kind not in PICTURES:
-            yield data if isinstance(data, str) else str(data)
+            yield IN_HTML.sub("a picture", str(data))
