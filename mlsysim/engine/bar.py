@@ -16,10 +16,11 @@ CHARACTERS = 64
 
 @dataclass(frozen=True)
 class Part:
-    """One part: its letter, its name, its size in base units."""
+    """One part: its letter, its name, its size in base units, and the colour it has wherever it is drawn."""
     mark: str
     name: str
     size: float
+    fill: str
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Bar:
 
 def bar_html(drawn: Bar) -> str:
     """The bar as HTML: each part a filled piece with its letter, the wall a thick stroke, and a key that says it all in words."""
-    fills = {part.mark: f"background:{FILLS[i % len(FILLS)]};color:#000" for i, part in enumerate(drawn.parts)}
+    fills = {part.mark: f"background:{part.fill};color:#000" for part in drawn.parts}
     pieces = drawn.pieces()
     lengths = [length for _, length, _ in pieces]
     cells, lettered, walled = [], set[str](), False
@@ -119,7 +120,7 @@ def bar(scenario: Any) -> Bar | None:
     if not shown.parts or not (whole := base(scenario, shown.whole)):
         return None
     sizes = [(name, size) for name in shown.parts if (size := base(scenario, name))]
-    parts = tuple(Part(chr(ord("A") + i), words(name), size) for i, (name, size) in enumerate(sizes))
+    parts = tuple(Part(chr(ord("A") + i), words(name), size, FILLS[i % len(FILLS)]) for i, (name, size) in enumerate(sizes))
     return Bar(parts, whole, base(scenario, shown.capacity), type(scenario).declaration((shown.whole,)).unit)
 
 
