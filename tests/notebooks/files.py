@@ -19,7 +19,7 @@ INDEX = "index_of_symbols"
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE = {"file_extension": ".py", "mimetype": "text/x-python", "name": "python", "pygments_lexer": "ipython3"}
-KEPT_OF_A_CELL = ("tags", "slideshow", "nbgrader", "deletable", "editable")
+KEPT_OF_A_CELL = ("tags", "slideshow", "nbgrader", "deletable", "editable", "jupyter")      # jupyter: code that gives an answer away is folded
 LIVE = "application/vnd.jupyter.widget-view+json"
 PICTURES = ("image/png", "image/jpeg")
 IN_HTML = re.compile(r"data:image/(?:png|jpeg);base64,([A-Za-z0-9+/=]+)")
