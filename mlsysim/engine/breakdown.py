@@ -105,8 +105,9 @@ class Line:
         return symbols if self.declared.returns == "bool" else f"{self.worked.left(notation)} = {symbols}"
 
     def numbers(self, notation: Text) -> str:
-        """The same in numbers; empty where that is the value itself."""
-        return self.worked.numbers(notation) if self.worked else ""
+        """The same in numbers, with its equals sign, or in brackets for a yes or no; empty where that is the value itself."""
+        numbers = self.worked.numbers(notation) if self.worked else ""
+        return numbers and (f"({numbers})" if self.declared.returns == "bool" else f"= {numbers}")
 
     def value(self, notation: Text) -> str:
         """The value with its equals sign, or the word for it: yes, no, none."""
@@ -141,7 +142,7 @@ class Method:
         self.kind: Any = type(scenario)
         self.path, self.name = (name,), words(name)
         self.declared = self.kind.quantities[name]
-        self.call = f"{name}({', '.join(parameter.how_to_give() for parameter in self.declared.parameters.values())})"
+        self.call = call_words(self.declared)
 
     def equation(self, notation: Text) -> str:
         return equation_in(self.kind, self.path[0], notation)
@@ -222,6 +223,11 @@ def waits(scenario: Any, name: str) -> bool:
     return False
 
 
+def call_words(declared: Any) -> str:
+    """How to call a parametrised quantity: `activations_at(batch_size=64)`."""
+    return f"{declared.name}({', '.join(parameter.how_to_give() for parameter in declared.parameters.values())})"
+
+
 def depends_words(formula: Any) -> str:
     """The inputs and quantities that a formula mentions: `workload parameters, bytes per value`."""
     return ", ".join(map(said, paths(formula)))
@@ -245,4 +251,4 @@ def short(source: str) -> str:
     return source[:found.end()] if found and found.end() <= 40 else ""
 
 
-__all__ = ["Breakdown", "Fact", "Line", "Method", "Waiting", "default_text", "depends_words", "fields_used", "short"]
+__all__ = ["Breakdown", "Fact", "Line", "Method", "Waiting", "call_words", "default_text", "depends_words", "fields_used", "short"]

@@ -31,6 +31,7 @@ class Derived(Generic[T]):
 
     name: str = ""
     owner: str = ""
+    home: Any = None                     # the class that declares it
     expression: Expression
     returns: str = ""                    # Quantity, float, int, bool or str
     may_be_nothing = False
@@ -42,7 +43,7 @@ class Derived(Generic[T]):
         self.doc = self.__doc__ = " ".join((formula.__doc__ or "").split())
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name, self.owner = name, owner.__name__
+        self.name, self.owner, self.home = name, owner.__name__, owner
         self.symbol = self.symbol or name.replace("_", " ")
 
     @overload
@@ -58,6 +59,14 @@ class Derived(Generic[T]):
 
     def __repr__(self) -> str:
         return f"<quantity {self.owner}.{self.name}{f' in {self.unit}' if self.unit not in (None, ONE) else ''}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        from .reference import declaration_text
+        printer.text(declaration_text(self))
+
+    def _repr_html_(self) -> str:
+        from .reference import declaration_html
+        return declaration_html(self)
 
     @property
     def dimension(self) -> Any:

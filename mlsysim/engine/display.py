@@ -12,10 +12,10 @@ from .verdict import title
 
 # JupyterLab strips what it does not know from a notebook that is not trusted: no style element, no svg, no theme colours, no aria.
 # So: inline styles, a border where a fill says something, no colour for text, and lines that read right with every tag gone.
-ROOT = '<div class="mathjax_ignore tex2jax_ignore" style="max-width:64em;line-height:1.5">'
-HEADING = '<div style="border-bottom:1px solid;margin-top:1.4em"><b>'
-INPUTS = '<div style="display:grid;width:97%;grid-template-columns:20% 27% 51%;gap:0 1%;padding-left:1.1em">'
-COLUMNS = "display:inline-grid;width:97%;grid-template:auto/20% 27% 27% 13% 9%;gap:1%"
+ROOT = '<div class="mathjax_ignore tex2jax_ignore" style="max-width:64em;line-height:1.5;overflow-wrap:break-word">'
+HEADING = '<div style="border-bottom:1px solid;margin:1.4em 0 .3em"><b>'
+INPUTS = '<div style="display:grid;width:97%;grid-template-columns:19% 25% 54%;gap:0 1%;padding-left:1.1em">'
+COLUMNS = "display:inline-grid;width:97%;grid-template:auto/19% 25% 26% 15% 11%;gap:1%"
 SOURCES = '<div style="display:grid;grid-template-columns:2.4em auto">'
 OPENED = '<p style="margin:0 1.2em 6px">'
 INDENT = "\u2003"
@@ -82,7 +82,7 @@ def _text_line(told: Breakdown, line: Line | Method) -> str:
     if isinstance(line, Method):
         return _spaced(line.equation(TEXT), line.call, source)
     numbers, other = line.numbers(TEXT), line.other_system
-    return _spaced(line.equation(TEXT), numbers and f"= {numbers}", line.value(TEXT), other and f"({other})", line.remark and f"({line.remark})", source)
+    return _spaced(line.equation(TEXT), numbers, line.value(TEXT), other and f"({other})", line.remark and f"({line.remark})", source)
 
 
 def _spaced(*pieces: str) -> str:
@@ -90,9 +90,9 @@ def _spaced(*pieces: str) -> str:
 
 
 def _waiting(waiting: Waiting, notation: Text) -> str:
-    """`give activations="40 GB" for training total, training copies`"""
+    """`Give activations="40 GB" for training total, training copies`"""
     ways = " and ".join(" or ".join(map(notation.code, group)) for group in waiting.ways)
-    return f"give {ways} for {notation.word(', '.join(map(words, waiting.names)))}"
+    return f"Give {ways} for {notation.word(', '.join(map(words, waiting.names)))}"
 
 
 # As HTML.
@@ -142,9 +142,7 @@ def _html_line(told: Breakdown, line: Line | Method) -> str:
     else:
         numbers, other = line.numbers(HTML_LINE), line.other_system
         if not numbers or "<" in numbers:
-            numbers = f"<span>{numbers and '= ' + numbers}</span>"
-        else:
-            numbers = f"= {numbers}"
+            numbers = f"<span>{numbers}</span>"
         cells = f'{name} <span>{equation} </span>{numbers} <b style=text-align:right>{line.value(HTML)} </b>{other and f"({other})"}'
         if line.remark:
             cells += f' <span style="grid-column:2/5;text-align:right">({HTML.word(line.remark)})</span>'

@@ -47,6 +47,7 @@ class Input(Given[Any]):
 
     name: str = ""
     owner: str = ""
+    home: Any = None                    # the class that declares it; None for an argument
     kind: str = ""                      # quantity, count, number, truth, option, text, record or rows
     optional = False
     record_type: type | None = None
@@ -65,13 +66,21 @@ class Input(Given[Any]):
         self.__doc__ = doc
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name, self.owner = name, owner.__name__
+        self.name, self.owner, self.home = name, owner.__name__, owner
 
     def __get__(self, record: Any, owner: type) -> Any:
         return self if record is None else record._read(self)
 
     def __repr__(self) -> str:
         return f"<input {self.owner}.{self.name}{f' in {self.unit}' if self.unit else ''}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        from .reference import declaration_text
+        printer.text(declaration_text(self) if self.home else repr(self))
+
+    def _repr_html_(self) -> str | None:
+        from .reference import declaration_html
+        return declaration_html(self) if self.home else None
 
     @property
     def required(self) -> bool:

@@ -78,7 +78,7 @@ class Html(Text):
 
     def fraction(self, a: str, b: str, a_is_sum: bool, b_is_product: bool) -> str:
         closed = [")" if a_is_sum else "", " / ", "(" if b_is_product else ""]
-        return (f'<span style="display:inline-block;vertical-align:middle;text-align:center">{self.hidden("(") if a_is_sum else ""}{a}{self.hidden("".join(closed))}'
+        return (f'<span style="display:inline-block;vertical-align:middle;text-align:center;margin:2px">{self.hidden("(") if a_is_sum else ""}{a}{self.hidden("".join(closed))}'
                 f'<span style="display:block;border-top:1px solid">{b}</span>{self.hidden(")") if b_is_product else ""}</span>')
 
     def hidden(self, text: str) -> str:

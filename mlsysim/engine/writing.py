@@ -82,6 +82,11 @@ def branching(kind: Any, name: str) -> bool:
     return any(isinstance(node, Case | IsGiven) or isinstance(node, Choose) and not node.symbol for node in walk(kind.declaration((name,)).expression))
 
 
+def formula_in(kind: Any, formula: Expression, notation: Text) -> str:
+    """Any formula of a class in symbols: a condition's, say."""
+    return write(formula, notation, _signs(kind, notation))
+
+
 def left_side(kind: Any, declared: Any, notation: Text) -> str:
     """A quantity's symbol, with its arguments' where it has any."""
     left = sign(kind, (declared.name,), notation)
@@ -358,4 +363,4 @@ class Lines(str):
         return str(self)
 
 
-__all__ = ["Worked", "branching", "equation", "equation_in", "left_side", "figure_text", "in_both_systems", "sign", "substitution", "trace", "value_figure"]
+__all__ = ["Worked", "branching", "equation", "equation_in", "formula_in", "left_side", "figure_text", "in_both_systems", "sign", "substitution", "trace", "value_figure"]
