@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .panel import Panel as Panel, explore as explore
+    from .plots import curves as curves, feasibility_map as feasibility_map, in_words as in_words, stacked_parts as stacked_parts, waterfall as waterfall, zero_stages as zero_stages
     from .prose import ask as ask, say as say
 
-_HOMES = {"panel": ("Panel", "explore"), "prose": ("ask", "say")}
+_HOMES = {
+    "panel": ("Panel", "explore"),
+    "plots": ("curves", "feasibility_map", "in_words", "stacked_parts", "waterfall", "zero_stages"),
+    "prose": ("ask", "say"),
+}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = sorted(_HOME_OF)      # noqa: PLE0605

@@ -96,8 +96,9 @@ class Curves:
             if (least := self.least(name)) is not None:
                 ax.plot(x[least], heights[least], marker="o", markersize=7, color=COLORS[i % len(COLORS)], markeredgecolor=INK, zorder=4)
                 if i == 0:
-                    ax.annotate(f"{self.measure.text(line[least])} at {self.input.texts[least]} {self.input.unit}".rstrip(), (x[least], heights[least]), xytext=(0, 9), textcoords="offset points",
-                                ha="center", va="bottom", fontsize=SMALL, path_effects=outlined(ax), zorder=5)
+                    lowest = all(not other[least] < line[least] for other in self.lines.values())
+                    ax.annotate(f"{self.measure.text(line[least])} at {self.input.texts[least]} {self.input.unit}".rstrip(), (x[least], heights[least]), xytext=(0, -9 if lowest else 9),
+                                textcoords="offset points", ha="center", va="top" if lowest else "bottom", fontsize=SMALL, path_effects=outlined(ax), zorder=5)
             last = max(j for j, number in enumerate(line) if not math.isnan(number))
             ends.append((f"{words(name)} {self.measure.text(line[last])}", heights[last]))
         ax.set_xlim(x[0], x[-1])
