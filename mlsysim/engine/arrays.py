@@ -1,94 +1,20 @@
 """Evaluates a tree over NumPy or Dask arrays, and marks the points at which one number alone would have no value."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy
 
-from .derivation import Derivation
 from .evaluation import SCALAR, added
-from .expression import Apply, Argument, Call, Case, Choose, Constant, Expression, IsGiven, Nothing, Number, Option, Symbol, TotalOf, paths
-from .record import Absent, Path, Record
+from .expression import Apply, Argument, Call, Case, Choose, Constant, Expression, IsGiven, Nothing, Number, Option, Symbol, TotalOf
+from .record import Absent, Path
 
 # A value, and whether it fails at each point: False where it never does. What fails is left to the evaluation of one point,
 # which has the words for it.
 Pair = tuple[Any, Any]
 FAILURES = (Absent, ArithmeticError, ValueError)
-
-
-class Points:
-    """A record's values where some of its inputs are arrays, or hold records with such inputs. Quantities the arrays do not reach are read off the record."""
-
-    def __init__(self, record: Record, changed: Mapping[str, Any]):
-        kind: Any = type(record)
-        self.record, self.changed = record, changed
-        self.touched = _touched(kind, frozenset(changed))
-        self._found: dict[str, Pair] = {}
-
-    def number(self, path: Path) -> Pair:
-        """The value at a path in base units. Raises Absent where no point has one."""
-        name = path[0]
-        held = self.changed.get(name)
-        if len(path) > 1 and held is not None:
-            try:
-                return held.number(path[1:])
-            except Absent as absent:
-                raise Absent(tuple((name, *p) for p in absent.paths)) from None
-        if held is not None:
-            return held, False
-        if len(path) > 1 or name not in self.touched:
-            return self.record.number(path), False
-        value, fault = self._found_at(name)
-        if value is None:
-            raise Absent(self.record._absent_reason(name))      # type: ignore[attr-defined]
-        return value, fault
-
-    def has(self, path: Path) -> Pair:
-        """Whether there is a value at a path. Raises Absent where that waits for another input."""
-        name = path[0]
-        held = self.changed.get(name)
-        if held is not None:
-            return (True, False) if len(path) == 1 else held.has(path[1:])
-        if len(path) > 1 or name not in self.touched:
-            return self.record.has(path), False
-        try:
-            value, fault = self._found_at(name)
-        except Absent:
-            if name in type(self.record).inputs:
-                return False, False
-            raise
-        return value is not None, fault
-
-    def rows(self, path: Path) -> Any:
-        held = self.changed.get(path[0]) if len(path) > 1 else None
-        return self.record.rows(path) if held is None else held.rows(path[1:])
-
-    def argument(self, name: str) -> Pair:
-        raise TypeError(f"{name} is an argument of another quantity")
-
-    def call(self, name: str, arguments: tuple[Pair, ...]) -> Pair:
-        declared: Any = type(self.record)._declared(name)
-        return evaluate(declared.expression, _Called(self, dict(zip(declared.parameters, arguments))))
-
-    def _found_at(self, name: str) -> Pair:
-        if name not in self._found:
-            declared: Any = type(self.record)._declared(name)
-            value, fault = evaluate(declared.expression, self)
-            if is_array(value) and value.dtype.kind == "f":
-                fault = either(fault, somewhere(~numpy.isfinite(value)))
-            self._found[name] = value, fault
-        return self._found[name]
-
-
-class _Called:
-    """The values around a parametrised quantity, with its arguments."""
-
-    def __init__(self, points: Any, arguments: Mapping[str, Pair]):
-        self.number, self.has, self.rows, self.call, self._arguments = points.number, points.has, points.rows, points.call, arguments
-
-    def argument(self, name: str) -> Pair: return self._arguments[name]
 
 
 class _Row:
@@ -105,18 +31,6 @@ class _Row:
     def has(self, path: Path) -> Pair:
         own = len(self._path)
         return (self._row.has(path[own:]), False) if path[:own] == self._path else self._points.has(path)
-
-
-@lru_cache(maxsize=256)
-def _touched(kind: Any, changed: frozenset[str]) -> frozenset[str]:
-    """The inputs and quantities of a class whose values follow from the changed ones."""
-    touched = set(changed)
-    if issubclass(kind, Derivation):
-        formulas = kind._formulas()
-        for name in kind._order():
-            if name in formulas and any(path[0] in touched for path in paths(formulas[name].expression)):
-                touched.add(name)
-    return frozenset(touched)
 
 
 def evaluate(e: Expression, values: Any) -> Pair:
@@ -212,10 +126,10 @@ def _applied(operation: str, operands: list[Pair]) -> Pair:
         case "**":
             squared = not is_array(operands[1][0]) and operands[1][0] == 2
             value, fault = _combined(SCALAR["**"] if squared else _one_by_one("**"), operands)
-            return value, either(fault, somewhere(~numpy.isfinite(value)))
+            return value, either(fault, not_finite(value))
         case "exp":
             value, fault = _combined(_one_by_one("exp"), operands)
-            return value, either(fault, somewhere(~numpy.isfinite(value)))
+            return value, either(fault, not_finite(value))
         case "sqrt":
             value, fault = _combined(numpy.sqrt, operands)
             return value, either(fault, somewhere(operands[0][0] < 0))
@@ -259,9 +173,15 @@ def somewhere(mask: Any) -> Any:
     return mask if is_dask(mask) or mask.any() else False
 
 
+def not_finite(value: Any) -> Any:
+    """Where a value is infinite or NaN; False where it nowhere is."""
+    finite = numpy.isfinite(value)
+    return ~finite if is_dask(finite) or not finite.all() else False
+
+
 def either(a: Any, b: Any) -> Any:
     """Where one of two masks holds."""
     return b if a is False else a if b is False else a | b
 
 
-__all__ = ["FAILURES", "Pair", "Points", "either", "evaluate", "is_array", "is_dask", "somewhere"]
+__all__ = ["FAILURES", "Pair", "either", "evaluate", "is_array", "is_dask", "not_finite", "somewhere"]

@@ -103,20 +103,22 @@ class Axis:
         declared = self.declared
         size = 1.0 if self.unit is None else scale(self.unit)
         magnitudes = magnitudes.astype(float, copy=False)
-        accepted = numpy.isfinite(magnitudes)
         own = magnitudes if size == 1.0 and self.unit in (None, declared.unit) else magnitudes * size / (scale(declared.unit) if declared.unit else 1.0)
-        for comparison, limit, _ in declared.bounds():
-            accepted &= _BOUNDS[comparison](own, limit)
-        if declared.whole:
-            accepted &= own == numpy.round(own)
         self.numbers = magnitudes if size == 1.0 else magnitudes * size
-        if is_dask(accepted):
-            self.lazy_accepted = accepted
-        elif not accepted.all():
-            self.numbers = self.numbers.copy()
-            for position in numpy.flatnonzero(~accepted):
+        if is_dask(own):
+            self.lazy_accepted = self._accepts(own)
+        elif len(own) and not (self._accepts(numpy.array([own.min(), own.max()])).all() and (not declared.whole or self._accepts(own).all())):
+            self.numbers = self.numbers.copy()      # the extremes do not stand for all: look at each
+            for position in numpy.flatnonzero(~self._accepts(own)):
                 self._read_one(int(position))
             self._settle_numeric()
+
+    def _accepts(self, own: Any) -> Any:
+        """Which numbers, in the declared unit, the input surely accepts."""
+        accepted = numpy.isfinite(own)
+        for comparison, limit, _ in self.declared.bounds():
+            accepted &= _BOUNDS[comparison](own, limit)
+        return accepted & (own == numpy.round(own)) if self.declared.whole else accepted
 
     def _read_each(self) -> None:
         self.numbers = numpy.full(len(self._elements), numpy.nan)

@@ -1,6 +1,7 @@
 """The columns of a sweep's table: their units and types, and what stands where a point has no value."""
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +11,7 @@ import numpy
 from ..units import ONE, scale
 from .axes import NUMERIC
 from .figures import ladder
-from .record import Record
+from .record import Path, Record
 from .tables import Drawn, Grid, shortened
 
 if TYPE_CHECKING:
@@ -25,12 +26,24 @@ class Column(NamedTuple):
     gaps: Any = None
 
 
+class Shown(NamedTuple):
+    """A quantity that a sweep shows."""
+    name: str
+    path: Path
+    declared: Any
+
+
 def unit_of(declared: Any) -> tuple[str, float]:
     """The unit that a person reads a declared value in, and its size in base units; pure numbers have none."""
     of = declared.unit
     if of is None or of == ONE or getattr(declared, "returns", "Quantity") != "Quantity":
         return "", 1.0
-    return ("" if of.dimensionless else f"{of:~P}"), scale(of)
+    return ("" if of.dimensionless else unit_name(of)), scale(of)
+
+
+@functools.lru_cache(maxsize=None)
+def unit_name(of: Any) -> str:
+    return f"{of:~P}"
 
 
 def column_unit(declared: Any, values: Any) -> tuple[str, float]:
@@ -64,28 +77,37 @@ def heading_of(name: str, headings: Iterable[str]) -> str:
     return name if name in headings else next((heading for heading in headings if heading.startswith(f"{name} (")), name)
 
 
-def quantity_column(name: str, declared: Any, results: Any, gaps: Any, shape: tuple[int, ...]) -> Column:
-    """A quantity at every point. `results` are in base units, of any shape that spreads over the points."""
-    kind = getattr(declared, "returns", "") or {"truth": "bool", "option": "str", "count": "int"}.get(declared.kind, "float")
-    missing = gaps if gaps.any() else None
-    if results is None:
-        results = {"bool": False, "str": None}.get(kind, math.nan)
-    if numpy.shape(results) == (math.prod(shape),):
-        results = results.reshape(shape)
+def quantity_column(quantity: Shown, results: Any, gaps: Any) -> Column:
+    """A quantity at every point. `results` are in base units, one for every point, None where there are none at all."""
+    name, declared = quantity.name, quantity.declared
+    kind = kind_of(declared)
     if kind == "str":
-        values = numpy.broadcast_to(numpy.asarray(results, dtype=object), shape).reshape(-1).copy()
-        values[gaps] = None
-        return Column(name, "", values, missing)
+        results[gaps if gaps is not None else slice(0)] = None
+        return Column(name, "", results, gaps)
     if kind == "bool":
-        return Column(name, "", numpy.array(numpy.broadcast_to(results, shape), dtype=bool).reshape(-1), gaps)
+        return Column(name, "", results, gaps)
+    if gaps is not None:
+        results[gaps] = math.nan
     unit, size = column_unit(declared, results)
-    values = numpy.empty(math.prod(shape))
-    numpy.divide(numpy.broadcast_to(results, shape), size, out=values.reshape(shape))
-    if missing is not None:
-        values[missing] = math.nan
+    if size != 1.0:
+        results /= size
     if kind == "int" or getattr(declared, "whole", False):
-        return Column(name, "", *_whole(values))
-    return Column(_headed(name, unit), unit, values)
+        return Column(name, "", *_whole(results))
+    return Column(_headed(name, unit), unit, results)
+
+
+def kind_of(declared: Any) -> str:
+    """What its values are: bool, str, int or float."""
+    kind = getattr(declared, "returns", "") or {"truth": "bool", "option": "str", "count": "int"}.get(declared.kind, "float")
+    return "float" if kind == "Quantity" else kind
+
+
+def blank(declared: Any, size: int) -> Any:
+    """Room for the values of a quantity at every point."""
+    match kind_of(declared):
+        case "bool": return numpy.zeros(size, bool)
+        case "str": return numpy.full(size, None, dtype=object)
+    return numpy.empty(size)
 
 
 def input_column(axis: Axis, spread: Callable[[Any], Any]) -> Column:
@@ -93,7 +115,7 @@ def input_column(axis: Axis, spread: Callable[[Any], Any]) -> Column:
     declared = axis.declared
     apart = {position: value for position, value in axis.others.items() if value is not None}
     if declared.kind in NUMERIC and not apart and not any(math.isnan(axis.numbers[position]) for position in axis.errors):
-        unit, size = (f"{axis.unit:~P}", scale(axis.unit)) if axis.stated_in_one_unit else column_unit(declared, axis.numbers)
+        unit, size = (unit_name(axis.unit), scale(axis.unit)) if axis.stated_in_one_unit else column_unit(declared, axis.numbers)
         unit = "" if axis.unit is None or axis.unit.dimensionless else unit
         magnitudes = axis.numbers if size == 1.0 else axis.numbers / size
         values, gaps = _whole(magnitudes) if declared.whole and _are_whole(magnitudes) else (magnitudes, None)
@@ -128,12 +150,15 @@ class Errors:
     """What is wrong at each point that has something wrong: at every point the number of a text, -1 for none."""
 
     def __init__(self, size: int):
-        self.numbers = numpy.full(size, -1, dtype=numpy.int32)
-        self.texts: list[str] = []
+        self.size, self.texts = size, list[str]()
         self._known: dict[str, int] = {}
 
+    @functools.cached_property
+    def numbers(self) -> Any:
+        return numpy.full(self.size, -1, dtype=numpy.int32)
+
     def at(self, place: int) -> str:
-        return self.texts[number] if (number := self.numbers[place]) >= 0 else ""
+        return self.texts[number] if self.texts and (number := self.numbers[place]) >= 0 else ""
 
     def put(self, places: Any, text: str) -> None:
         """Say it where nothing is said yet."""
@@ -154,7 +179,7 @@ class Errors:
         return self._known[text]
 
     def column(self) -> Column:
-        return Column("error", "", (self.numbers, self.texts))
+        return Column("error", "", (self.numbers if self.texts else numpy.full(self.size, -1, dtype=numpy.int8), self.texts))
 
 
 def tabulated(title: str, columns: list[Column], size: int) -> Any:
@@ -173,7 +198,7 @@ def _series(column: Column) -> Any:
     import pandas
     if column.heading == "error":
         numbers, texts = column.values
-        return pandas.Categorical.from_codes(numbers, categories=pandas.Index(texts, dtype=object))
+        return pandas.Categorical.from_codes(numbers, dtype=pandas.CategoricalDtype(pandas.Index(texts, dtype=object)), validate=False)
     if column.values.dtype == bool:
         return pandas.arrays.BooleanArray(column.values, _mask(column))
     if column.values.dtype == numpy.int64:
@@ -220,4 +245,4 @@ def _cell(value: Any) -> str:
     return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-__all__ = ["Column", "Errors", "SweepTable", "heading_of", "input_column", "quantity_column", "tabulated", "unit_of"]
+__all__ = ["Column", "Errors", "Shown", "SweepTable", "blank", "heading_of", "input_column", "quantity_column", "tabulated", "unit_of"]
