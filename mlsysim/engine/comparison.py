@@ -86,7 +86,7 @@ class Comparison(Drawn):
         for heading, names in groups.items():
             yield heading, [name for name in names if name in self.shared]
         grouped = {name for names in groups.values() for name in names}
-        yield LAST_HEADING if grouped else "Quantities", [name for name in self.shared if name not in grouped]
+        yield "Further quantities" if grouped else "Quantities", [name for name in self.shared if name not in grouped]
 
 
 def compare(*scenarios: Scenario) -> Comparison:

@@ -383,13 +383,13 @@ class Derivation(Record):
         return Record._symbol_for.__func__(cls, name, path)      # type: ignore[attr-defined]
 
     @classmethod
-    def may_be_absent(cls, path: Path) -> bool:
+    def may_be_absent(cls, path: Path, there: frozenset[Path] = frozenset()) -> bool:
         declared = cls._declared(path[0])
         if isinstance(declared, Derived):
             return declared.may_be_nothing
         if isinstance(declared, Input) and declared.formula is not None and len(path) == 1:
             return bool(cls.may_need(path[0]))
-        return super().may_be_absent(path)
+        return super().may_be_absent(path, there)
 
     @classmethod
     def may_need(cls, name: str) -> frozenset[Path]:
@@ -398,7 +398,7 @@ class Derivation(Record):
         expression = getattr(declared, "expression", None)
         if expression is None:
             return frozenset()
-        return frozenset(guards.may_need(expression, lambda p: Record.may_be_absent.__func__(cls, p) if p[0] in cls.inputs else False,      # type: ignore[attr-defined]
+        return frozenset(guards.may_need(expression, lambda p, there: Record.may_be_absent.__func__(cls, p, there) if p[0] in cls.inputs else False,      # type: ignore[attr-defined]
                                          lambda n: set(cls.may_need(n))))
 
     # Values.

@@ -57,18 +57,18 @@ def check(e: Expression, may_be_absent: Callable[[Path], bool], there: frozenset
         check(child, may_be_absent, there, gone)
 
 
-def may_need(e: Expression, may_be_absent: Callable[[Path], bool], below: Callable[[str], set[Path]], there: frozenset[Path] = frozenset()) -> set[Path]:
+def may_need(e: Expression, may_be_absent: Callable[[Path, frozenset[Path]], bool], below: Callable[[str], set[Path]], there: frozenset[Path] = frozenset()) -> set[Path]:
     """The inputs that a formula reads without a guard, here or in the quantities beneath it, though they may be absent."""
     match e:
         case IsGiven(path): return below(path[0]) if len(path) == 1 else set()
         case Symbol(path) if "*" not in path:
             if path in there:
                 return set()
-            return ({path} if may_be_absent(path) else set()) | (below(path[0]) if len(path) == 1 else set())
+            return ({path} if may_be_absent(path, there) else set()) | (below(path[0]) if len(path) == 1 else set())
         case Call(name, arguments):
             return below(name).union(*(may_need(a, may_be_absent, below, there) for a in arguments))
         case TotalOf(rows, term):
-            return ({rows} if may_be_absent(rows) and rows not in there else set()) | may_need(term, may_be_absent, below, there)
+            return ({rows} if may_be_absent(rows, there) else set()) | may_need(term, may_be_absent, below, there)
         case Case(branches, otherwise):
             found: set[Path] = set()
             for condition, value in branches:

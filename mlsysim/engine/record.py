@@ -54,6 +54,9 @@ class Record:
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        for name in ("inputs", "quantities", "conditions"):
+            if not isinstance(vars(cls).get(name, {}), Mapping):
+                cls._refuse_reserved(name)
         cls.inputs = dict(cls.inputs)
         for name, annotation in _annotations(cls).items():
             declared = vars(cls).get(name)
@@ -193,12 +196,13 @@ class Record:
         return Symbol((*path, name))
 
     @classmethod
-    def may_be_absent(cls, path: Path) -> bool:
-        """Whether some object of this class has nothing at a path."""
+    def may_be_absent(cls, path: Path, there: frozenset[Path] = frozenset()) -> bool:
+        """Whether some object of this class has nothing at a path, where the paths in `there` are known to hold something."""
         name, *rest = path
         declared = cls._declared(name)
-        optional = isinstance(declared, Input) and declared.optional and declared.default is None and declared.formula is None
-        return optional or bool(rest) and rest != ["*"] and declared.record_type.may_be_absent(tuple(r for r in rest if r != "*"))
+        optional = isinstance(declared, Input) and declared.optional and declared.default is None and declared.formula is None and (name,) not in there
+        inner = frozenset(known[1:] for known in there if known[0] == name and len(known) > 1)
+        return optional or bool(rest) and rest != ["*"] and declared.record_type.may_be_absent(tuple(r for r in rest if r != "*"), inner)
 
     if not TYPE_CHECKING:
         def __getattr__(self, name: str) -> Any:
