@@ -7,11 +7,15 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from .engine.scenario import Scenario
-from .engine.scenario_types import TrainingStateFitScenario
+from .engine.scenario_types import CheckpointIntervalScenario, TrainingStateFitScenario
 from .engine.solver import TrainingMemoryModel
 from .hardware import Hardware
 from .models import Models, Workload
 from .units import Quantity
+
+LLAMA_RUN = "Llama Team 2024, The Llama 3 Herd of Models, arXiv:2407.21783"
+KOKOLIS = "Kokolis et al. 2025, arXiv:2410.21680"
+BLOOM = "Bekman, Machine Learning Engineering, training/checkpoints"
 
 S = TypeVar("S", bound=Scenario)
 
@@ -42,6 +46,11 @@ def _layers(workload: Workload, batch_size: int, seq_len: int, activation_checkp
     """The activations that all transformer layers save, on one device."""
     return TrainingMemoryModel().solve(workload, Hardware.Cloud.H100, batch_size, seq_len=seq_len, precision=precision,
                                        activation_checkpointing=activation_checkpointing).activations
+
+
+def _mixed_precision_state(workload: Workload) -> Quantity:
+    """What a mixed-precision run with Adam saves to resume."""
+    return TrainingStateFitScenario(workload=workload, bytes_per_value="2 byte", optimizer_bytes_per_parameter="8 byte", master_bytes_per_parameter="4 byte").checkpoint
 
 
 class Shelf:
@@ -130,6 +139,26 @@ class Shelf:
     def ResNet50Fp32SgdMomentum(self) -> TrainingStateFitScenario:
         """ResNet-50 in FP32 with momentum, no device chosen."""
         return TrainingStateFitScenario(workload=Models.Vision.ResNet50, bytes_per_value="4 byte", optimizer_bytes_per_parameter="4 byte")
+
+    @Entry
+    def Gpt3CheckpointOn128Nodes(self) -> CheckpointIntervalScenario:
+        """GPT-3's weights, master copy and optimizer state saved from 128 nodes of 8 GPUs, at measured failure and storage rates."""
+        return CheckpointIntervalScenario(devices=128, observed_failures=650, observed_devices=1000, observed_time="100 day", checkpoint_size=_mixed_precision_state(Models.Language.GPT3),
+                                          storage_bandwidth="57.5 GB/s", recovery_time="10 minute", training_time="30 day").citing({
+            "observed_failures": f"{KOKOLIS}, section III: 6.50 failures per thousand node-days, nodes of 8 A100",
+            "storage_bandwidth": f"{BLOOM}: 2.3 TB in 40 s",
+            "recovery_time": "a round assumption"})
+
+    @Entry
+    def Llama3_405BRunOn16384H100(self) -> CheckpointIntervalScenario:
+        """Llama 3 405B's published failures on up to 16,384 GPUs; its state written at the storage's sustained rate."""
+        return CheckpointIntervalScenario(devices=16384, observed_failures=419, observed_devices=16384, observed_time="54 day", checkpoint_size=_mixed_precision_state(Models.Language.Llama3_405B),
+                                          storage_bandwidth="2 TB/s", recovery_time="10 minute", training_time="54 day").citing({
+            "observed_failures": f"{LLAMA_RUN}, section 3.3.4, table 5: unexpected interruptions",
+            "observed_time": f"{LLAMA_RUN}, section 3.3.4",
+            "observed_devices": f"{LLAMA_RUN}, up to 16K GPUs",
+            "storage_bandwidth": f"{LLAMA_RUN}, section 3.3.1: sustained rate of Tectonic",
+            "recovery_time": "a round assumption; the report gives no figure"})
 
     def __iter__(self) -> Iterator[str]:
         return (name for name, value in vars(type(self)).items() if isinstance(value, Entry))

@@ -70,8 +70,8 @@ def binary(value: float, digits: int = DIGITS) -> str:
 
 
 def as_given(magnitude: float, of: Any, digits: int = 6) -> Figure:
-    """A stated quantity, in the unit it was stated in."""
-    if of.dimensionless:
+    """A stated quantity, in the unit it was stated in, where a person would write it so."""
+    if of.dimensionless or abs(magnitude) >= 1e5:
         return figure(magnitude * scale(of), of, digits)
     return _fixed(magnitude * scale(of), f"{of:~P}", scale(of), digits)
 
