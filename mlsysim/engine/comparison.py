@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..units import ONE
-from .breakdown import LAST_HEADING
 from .derivation import MissingInputError, Parametrised
 from .expression import paths
 from .figures import figure
