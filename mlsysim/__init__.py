@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .engine.inputs import DefinitionError as DefinitionError, Given as Given, InputError as InputError, given as given
     from .engine.record import Record as Record
     from .engine.scenario import About as About, Presentation as Presentation, Scenario as Scenario
-    from .engine.scenario_types import AdaptedMatrix as AdaptedMatrix, TrainingStateFitScenario as TrainingStateFitScenario
+    from .engine.scenario_types import AdaptedMatrix as AdaptedMatrix, CheckpointIntervalScenario as CheckpointIntervalScenario, TrainingStateFitScenario as TrainingStateFitScenario
     from .engine.sensitivities import sensitivity as sensitivity
     from .engine.solver import TrainingMemoryModel as TrainingMemoryModel
     from .engine.solving import solve_for as solve_for
@@ -30,7 +30,7 @@ _HOMES = {
     "engine.inputs": ("DefinitionError", "Given", "InputError", "given"),
     "engine.record": ("Record",),
     "engine.scenario": ("About", "Presentation", "Scenario"),
-    "engine.scenario_types": ("AdaptedMatrix", "TrainingStateFitScenario"),
+    "engine.scenario_types": ("AdaptedMatrix", "CheckpointIntervalScenario", "TrainingStateFitScenario"),
     "engine.sensitivities": ("sensitivity",),
     "engine.solver": ("TrainingMemoryModel",),
     "engine.solving": ("solve_for",),

@@ -33,7 +33,8 @@ class Text:
     def word(self, text: str) -> str: return text
     def code(self, text: str) -> str: return text
     def symbol(self, base: str, index: str) -> str: return f"{base}_{index}" if index else base
-    def power(self, a: str, b: str) -> str: return f"{a}^{b}"
+    def power(self, a: str, b: str) -> str: return a + b.translate(SUPERSCRIPTS) if b.isdigit() else self.raised(a, b)
+    def raised(self, a: str, b: str) -> str: return f"{a}^{b}"
     def fraction(self, a: str, b: str, a_is_sum: bool, b_is_product: bool) -> str:
         return f"{self.group(a) if a_is_sum else a} / {self.group(b) if b_is_product else b}"
     def group(self, text: str) -> str: return f"({text})"
@@ -73,8 +74,7 @@ class Html(Text):
     def code(self, text: str) -> str: return f"<code>{self.word(text)}</code>"
     def symbol(self, base: str, index: str) -> str: return f"<i>{self.word(base)}</i>" + (f"<sub>{self.word(index)}</sub>" if index else "")
 
-    def power(self, a: str, b: str) -> str:
-        return a + b.translate(SUPERSCRIPTS) if b.isdigit() else f"{a}{self.hidden('^')}<sup>{b}</sup>"
+    def raised(self, a: str, b: str) -> str: return f"{a}{self.hidden('^')}<sup>{b}</sup>"
 
     def fraction(self, a: str, b: str, a_is_sum: bool, b_is_product: bool) -> str:
         closed = [")" if a_is_sum else "", " / ", "(" if b_is_product else ""]
@@ -90,7 +90,9 @@ class Html(Text):
         return f'<span style="display:inline-table;border-left:1px solid;padding:0 5px">{";<br>".join(lines)}</span>'
 
     def amount(self, digits: str, unit: str) -> str: return f"{digits}\u00a0{self.word(unit)}" if unit else digits
-    def root(self, text: str) -> str: return f'√<span style="border-top:1px solid">{self.hidden("(")}{text}{self.hidden(")")}</span>'
+    def root(self, text: str) -> str:      # a bar on a line of text would run through the upper half of a fraction
+        block = "display:inline-block;" if self.stacks_fractions else ""
+        return f'√<span style="{block}border-top:1px solid">{self.hidden("(")}{text}{self.hidden(")")}</span>'
 
 
 class HtmlLine(Html):

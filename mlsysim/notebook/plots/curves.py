@@ -17,6 +17,7 @@ from .stacks import scaled
 
 COLORS = ("#0072B2", FILLS[5], FILLS[2], INK)      # of Okabe and Ito's, dark enough for a line
 STROKES = ("-", "--", ":", "-.")
+MOST_SAID = 40      # letters that an axis of the usual height has room for
 
 
 def curves(scenario: Scenario, *quantities: str, ax: Axes | None = None, **inputs: Any) -> Axes:
@@ -105,7 +106,8 @@ class Curves:
         known = [self.measure.on_axis(number) for line in self.lines.values() for number in line if not math.isnan(number)]
         ax.set_ylim(min(0.0, *known), max(0.0, *known) * 1.1)
         ax.set_xlabel(self.input.label)
-        ax.set_ylabel(self.measure.labelled(words(next(iter(self.lines))) if len(self.lines) == 1 else joined([words(name) for name in self.lines])))
+        said = joined([words(name) for name in self.lines])
+        ax.set_ylabel(self.measure.labelled(said) if len(said) <= MOST_SAID else self.measure.name)      # each line has its name beside it
         ax.set_title(self.finding(), wrap=True)
         label_beside(ax, ends, 1.0)
 
