@@ -65,7 +65,7 @@ def run(repository: Path, tests: Sequence[str]) -> Outcome:
     started = time.monotonic()
     # Bytecode of the copy could be taken for that of the text it had a moment before.
     environment = os.environ | {"PYTHONPATH": str(repository), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "400"}
-    ran = subprocess.run([sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider", *tests],
+    ran = subprocess.run([sys.executable, "-m", "pytest", "-x", "-q", "--color=no", "--tb=no", "-rfE", "-p", "no:cacheprovider", *tests],
                          cwd=repository, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     seconds = time.monotonic() - started
     if ran.returncode == 0:
