@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-from .files import IN_HTML, PICTURES
+from .files import IN_HTML, LIVE, PICTURES
 
 FLEETING = {
     "an address": re.compile(r"\b0x[0-9a-fA-F]{6,}\b"),
@@ -31,5 +31,5 @@ def faults(cell: NotebookNode) -> list[str]:
 def _texts(output: NotebookNode) -> Iterator[str]:
     yield output.get("text", "")
     for kind, data in output.get("data", {}).items():
-        if kind not in PICTURES:
+        if kind not in (*PICTURES, LIVE):
             yield IN_HTML.sub("a picture", str(data))
