@@ -24,7 +24,7 @@ ROOMS: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("engine.record",),
         ("engine.guards", "engine.derivation"),
         ("engine.writing",),
-        ("engine.bar", "engine.verdict", "engine.breakdown", "engine.display"),
+        ("engine.bar", "engine.waiting", "engine.verdict", "engine.breakdown", "engine.display"),
         ("engine.catalogue_views", "engine.catalogue"),
         ("engine.arrays", "engine.axes", "engine.columns", "engine.examples", "engine.frames", "engine.gradient", "engine.points", "engine.reading", "engine.tables"),
         ("engine.scenario",),

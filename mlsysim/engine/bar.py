@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .figures import figure
+from .inputs import InputError
 from .notation import HTML, Text, words
 from .record import Path
 from .writing import in_both_systems
@@ -90,7 +91,7 @@ def bar_html(drawn: Bar) -> str:
         walled = walled or beyond
         letter = part.mark if length > 0.03 and length == max(other for p, other, _ in pieces if p is part) and part.mark not in lettered else ""
         lettered.add(letter)
-        cells.append(f'<span style="{fills[part.mark]}{wall};border-right:1px solid">{letter}</span>')
+        cells.append(f'<span style="{fills[part.mark]}{wall};border-right:1px solid">{letter} </span>')
     if drawn.free > 0:
         lengths.append(drawn.free / drawn.scale)
         cells.append(f"<span>{'free' if lengths[-1] > 0.08 else ''}</span>")
@@ -106,7 +107,7 @@ def bar_html(drawn: Bar) -> str:
 def _labels(drawn: Bar) -> tuple[str, str]:
     """The capacity's label: below the bar's end, or above the wall where the parts run past it."""
     if drawn.capacity is None:
-        return "", ""
+        return "", f'<div style="text-align:right">total {drawn.amount_in_both(drawn.whole, HTML)}</div>'
     label, share = f"capacity {drawn.amount_in_both(drawn.capacity, HTML)}", drawn.capacity / drawn.scale
     if drawn.free >= 0:
         return "", f'<div style="text-align:right">{label}</div>'
@@ -125,9 +126,12 @@ def bar(scenario: Any) -> Bar | None:
 
 
 def base(scenario: Any, name: str) -> float | None:
-    """A value in base units; None where it is absent or waits."""
+    """A value in base units; None where it is absent, waits, or arithmetic has no answer."""
     path: Path = tuple(name.split("."))
-    return float(scenario.number(path)) if name and scenario.present(path) else None
+    try:
+        return float(scenario.number(path)) if name and scenario.present(path) else None
+    except InputError:
+        return None
 
 
 __all__ = ["Bar", "FILLS", "Part", "bar", "bar_html", "base"]

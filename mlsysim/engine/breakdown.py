@@ -13,12 +13,12 @@ from .expression import Nothing, Number, Option, paths
 from .figures import as_given
 from .inputs import Input, InputError
 from .notation import TEXT, Text, path_words, words
-from .record import Absent, Path
+from .record import Path
 from .verdict import Verdict, title
-from .writing import Worked, branching, equation_in, figure_text, in_both_systems, sign, value_figure
+from .waiting import Groups, lacking, ways
+from .writing import Worked, branching, equation_in, figure_text, in_both_systems, right_side, sign, value_figure
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-LAST_HEADING = "Further quantities"
 
 
 def said(path: Path) -> str:
@@ -93,16 +93,17 @@ class Line:
             self.worked = Worked(scenario, name, figures=figures)
             self.remark = self.worked.words_below_zero()
         except InputError as error:      # arithmetic that has no answer with these inputs: what is wrong stands where the value would
-            self.remark = str(error).partition(f"{name} ")[2].partition(";")[0]
+            self.remark = str(error).removeprefix(f"{self.kind.__name__}: ").partition(";")[0]
 
     def equation(self, notation: Text) -> str:
         """The branch that holds, in symbols: a yes or no without its own name before it, a bare number or word without itself."""
+        truth = self.declared.returns == "bool"
         if self.worked is None:
-            return equation_in(self.kind, self.path[0], notation)
+            return (right_side if truth else equation_in)(self.kind, self.path[0], notation)
         if isinstance(self.worked.formula, Number | Option | Nothing):
-            return self.worked.left(notation)
+            return "" if self.declared.symbol == self.name else self.worked.left(notation)
         symbols = self.worked.symbols(notation)
-        return symbols if self.declared.returns == "bool" else f"{self.worked.left(notation)} = {symbols}"
+        return symbols if truth else f"{self.worked.left(notation)} = {symbols}"
 
     def numbers(self, notation: Text) -> str:
         """The same in numbers, with its equals sign, or in brackets for a yes or no; empty where that is the value itself."""
@@ -149,12 +150,14 @@ class Method:
 
 
 class Waiting:
-    """Quantities that wait for the same inputs, and the words that give those."""
+    """Quantities that wait for the same inputs."""
 
-    def __init__(self, scenario: Any, groups: tuple[tuple[Path, ...], ...]):
-        self.kind: Any = type(scenario)
-        self.names = list[str]()
-        self.ways = [[scenario.how_to_give(path) for path in group] for group in groups]      # all of the outer, any one of each inner
+    def __init__(self, scenario: Any, lacks: Groups):
+        self.scenario, self.lacks, self.names = scenario, lacks, list[str]()
+
+    def said(self, notation: Text) -> str:
+        """`Give activations="40 GB" for training total, training copies`"""
+        return f"Give {ways(self.scenario, self.lacks, notation)} for {notation.word(', '.join(self.names))}"
 
 
 class Breakdown:
@@ -194,17 +197,14 @@ class Breakdown:
     def _tell_quantities(self, scenario: Any) -> None:
         kind = type(scenario)
         figures: dict[Any, Any] = {}
-        waiting: dict[Any, Waiting] = {}
-        grouped = {name for names in kind.presentation.groups.values() for name in names}
-        further = tuple(name for name in kind.quantities if name not in grouped)
-        for heading, names in (*kind.presentation.groups.items(), (LAST_HEADING, further)):
+        waiting: dict[Groups, Waiting] = {}
+        for heading, names in headed(kind):
             lines: list[Line | Method] = []
             for name in names:
-                if isinstance(kind.quantities[name], Parametrised):
+                if lacks := lacking(scenario, (name,)):
+                    waiting.setdefault(lacks, Waiting(scenario, lacks)).names.append(words(name))
+                elif isinstance(kind.quantities[name], Parametrised):
                     lines.append(Method(scenario, name))
-                elif waits(scenario, name):
-                    groups = scenario.waiting_for(name)
-                    waiting.setdefault(groups, Waiting(scenario, groups)).names.append(name)
                 else:
                     lines.append(Line(scenario, name, figures))
             if lines:
@@ -212,15 +212,12 @@ class Breakdown:
         self.waiting = list(waiting.values())
 
 
-def waits(scenario: Any, name: str) -> bool:
-    """Whether a quantity waits for an input before it can tell its value, or that it has none."""
-    try:
-        scenario.has((name,))
-    except Absent:
-        return True
-    except InputError:
-        return False
-    return False
+def headed(kind: Any) -> list[tuple[str, tuple[str, ...]]]:
+    """Every quantity under its heading; those that the presentation puts under none stand under the last."""
+    groups = kind.presentation.groups
+    grouped = {name for names in groups.values() for name in names}
+    further = tuple(name for name in kind.quantities if name not in grouped)
+    return [*groups.items(), ("Further quantities" if groups else "Quantities", further)]
 
 
 def call_words(declared: Any) -> str:
@@ -251,4 +248,4 @@ def short(source: str) -> str:
     return source[:found.end()] if found and found.end() <= 40 else ""
 
 
-__all__ = ["Breakdown", "Fact", "Line", "Method", "Waiting", "call_words", "default_text", "depends_words", "fields_used", "short"]
+__all__ = ["Breakdown", "Fact", "Line", "Method", "Waiting", "call_words", "default_text", "depends_words", "fields_used", "headed", "is_citation", "short"]

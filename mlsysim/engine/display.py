@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .bar import bar_html
-from .breakdown import Breakdown, Fact, Line, Method, Waiting, depends_words, short
-from .notation import HTML, HTML_LINE, TEXT, Text, words
+from .breakdown import Breakdown, Fact, Line, Method, depends_words, short
+from .notation import HTML, HTML_LINE, TEXT, Text
 from .verdict import title
 
 # JupyterLab strips what it does not know from a notebook that is not trusted: no style element, no svg, no theme colours, no aria.
@@ -44,7 +44,7 @@ def _text(told: Breakdown) -> Iterator[str]:
     for heading, lines in told.groups:
         yield from _section(heading, ((line.name, _text_line(told, line)) for line in lines))
     if told.waiting:
-        yield from ("", "Waiting for an input", *(f"  {_waiting(waiting, TEXT)}" for waiting in told.waiting))
+        yield from ("", "Waiting for an input", *(f"  {waiting.said(TEXT)}" for waiting in told.waiting))
     if told.sources:
         yield from _section("Sources", ((f"[{number}]", source) for source, number in told.sources.items()))
 
@@ -80,19 +80,13 @@ def _cited(told: Breakdown, source: str) -> str:
 def _text_line(told: Breakdown, line: Line | Method) -> str:
     source = _cited(told, line.declared.source)
     if isinstance(line, Method):
-        return _spaced(line.equation(TEXT), line.call, source)
+        return _spaced(line.equation(TEXT), f"call {line.call}", source)
     numbers, other = line.numbers(TEXT), line.other_system
     return _spaced(line.equation(TEXT), numbers, line.value(TEXT), other and f"({other})", line.remark and f"({line.remark})", source)
 
 
 def _spaced(*pieces: str) -> str:
     return " ".join(filter(None, pieces))
-
-
-def _waiting(waiting: Waiting, notation: Text) -> str:
-    """`Give activations="40 GB" for training total, training copies`"""
-    ways = " and ".join(" or ".join(map(notation.code, group)) for group in waiting.ways)
-    return f"Give {ways} for {notation.word(', '.join(map(words, waiting.names)))}"
 
 
 # As HTML.
@@ -113,21 +107,26 @@ def _html(told: Breakdown) -> Iterator[str]:
             yield _html_line(told, line)
     if told.waiting:
         yield f"{HEADING}Waiting for an input</b></div>"
-        yield from (f"<div>{_waiting(waiting, HTML)}</div>" for waiting in told.waiting)
+        yield from (f"<div>{waiting.said(HTML)}</div>" for waiting in told.waiting)
     if told.sources:
-        yield f"{HEADING}Sources</b></div>" + SOURCES + "".join(f"<div>[{number}] </div><span>{HTML.word(source)}</span>" for source, number in told.sources.items()) + "</div>"
+        yield f"{HEADING}Sources</b></div>{sources_html(told.sources)}"
 
 
 def _html_inputs(told: Breakdown) -> Iterator[str]:
-    """Three cells each. The first is a block, so that each input starts a line where the grid is stripped."""
+    """Three cells each: the name as bare text, the value, the meaning with a break, which starts a line where the grid is stripped."""
     for fact in told.facts:
         symbol, other, note = fact.symbol(HTML), fact.other_system, fact.note
         value = _spaced(symbol and f"{symbol} =", f"<b>{fact.value(HTML)}</b>", other and f"({other})", note and f"({HTML.word(note)})")
-        yield f"<div>{INDENT * fact.within_record}{HTML.word(fact.name)} </div><span>{value} </span><span>{_spaced(HTML.word(fact.declared.doc), HTML.word(_cited(told, fact.source)))}</span>"
+        yield f"{INDENT * fact.within_record}{HTML.word(fact.name)} <span>{value} </span><span>{_spaced(HTML.word(fact.declared.doc), HTML.word(_cited(told, fact.source)))}<br></span>"
     if told.defaults:
-        yield f'<div>at their defaults </div><span style="grid-column:2/4">{", ".join(_default(told, fact, HTML) for fact in told.defaults)}</span>'
+        yield f'at their defaults <span style="grid-column:2/4">{", ".join(_default(told, fact, HTML) for fact in told.defaults)}<br></span>'
     if told.absent:
-        yield f'<div>not given </div><span style="grid-column:2/4">{HTML.word(", ".join(told.absent))}</span>'
+        yield f'not given <span style="grid-column:2/4">{HTML.word(", ".join(told.absent))}<br></span>'
+
+
+def sources_html(sources: Mapping[str, int]) -> str:
+    """Citations with their numbers."""
+    return SOURCES + "".join(f"[{number}] <span>{HTML.word(source)}<br></span>" for source, number in sources.items()) + "</div>"
 
 
 def _html_line(told: Breakdown, line: Line | Method) -> str:
@@ -138,7 +137,7 @@ def _html_line(told: Breakdown, line: Line | Method) -> str:
     if source:
         opened += f"<br>Source: {_spaced(HTML.word(short(source)), _cited(told, source)) or HTML.word(source)}"
     if isinstance(line, Method):
-        cells = f'{name} <span>{equation} </span><span style="grid-column:3/6">{HTML.code(line.call)}</span>'
+        cells = f'{name} <span>{equation} </span><span style="grid-column:3/6">call {HTML.code(line.call)}</span>'
     else:
         numbers, other = line.numbers(HTML_LINE), line.other_system
         if not numbers or "<" in numbers:
@@ -163,4 +162,4 @@ def _meaning(kind: Any, name: str, depends_on: str | None = None) -> str:
     return "<br>".join(filter(None, [HTML.word(declared.doc), depends and f"Depends on {HTML.word(depends)}"]))
 
 
-__all__ = ["breakdown_html", "breakdown_text", "title"]
+__all__ = ["HEADING", "ROOT", "breakdown_html", "breakdown_text", "sources_html", "title"]

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ..units import unit
-from .breakdown import LAST_HEADING, call_words, default_text, is_citation
+from .breakdown import call_words, default_text, headed, is_citation
 from .derivation import Condition, Derived, Parametrised
-from .display import HEADING, ROOT, SOURCES
+from .display import HEADING, ROOT, sources_html
 from .expression import paths
 from .inputs import Input
 from .notation import HTML, TEXT, Text, path_words, words
@@ -48,10 +48,8 @@ class Reference:
 
     def sections(self) -> Iterator[tuple[str, list[Entry]]]:
         """Headings with their entries, in order; those without an entry are left out."""
-        kind, shown = self.kind, self.kind.presentation
-        grouped = {name for names in shown.groups.values() for name in names}
-        further = tuple(name for name in kind.quantities if name not in grouped)
-        plain = {heading: [n for n in names if not isinstance(kind.quantities[n], Parametrised)] for heading, names in (*shown.groups.items(), (LAST_HEADING, further))}
+        kind = self.kind
+        plain = {heading: [n for n in names if not isinstance(kind.quantities[n], Parametrised)] for heading, names in headed(kind)}
         found = [("Inputs", [input_entry(kind, declared, self.cited) for declared in kind.inputs.values()])]
         found += [(f"Attributes: {heading[:1].lower()}{heading[1:]}", [quantity_entry(kind, kind.quantities[n], self.cited) for n in names]) for heading, names in plain.items()]
         found += [("Methods", [quantity_entry(kind, d, self.cited) for d in kind.quantities.values() if isinstance(d, Parametrised)]),
@@ -99,7 +97,7 @@ class Reference:
         for heading, lines in self.lists:
             yield f"{HEADING}{heading}</b></div>" + "".join(f"<div>{HTML.word(line)}</div>" for line in lines)
         if self.sources:
-            yield f"{HEADING}References</b></div>{SOURCES}" + "".join(f"<div>[{number}] </div><span>{HTML.word(source)}</span>" for source, number in self.sources.items()) + "</div>"
+            yield f"{HEADING}References</b></div>{sources_html(self.sources)}"
         if self.kind.about.example:
             yield f"{HEADING}Example</b></div>{PRE}{HTML.word(self.kind.about.example)}</pre>"
 
@@ -157,7 +155,7 @@ def quantity_entry(kind: Any, declared: Derived[Any], cited: Callable[[str], str
 
     def said(notation: Text) -> list[str]:
         word = notation.word
-        arguments = [f"Argument {name}: {', '.join(filter(None, [p.type_name, limits(p)]))}. {p.doc}" for name, p in parameters]
+        arguments = [f"Argument {name}: {', '.join(filter(None, [p.type_name, limits(p)]))}. {p.doc}".rstrip() for name, p in parameters]
         call = f"{word('Call ')}{notation.code(call_words(declared))}." if parameters else ""
         needed = sorted(map(path_words, kind.may_need(declared.name)))
         waits = f"May wait for {', '.join(needed)}." if needed else ""

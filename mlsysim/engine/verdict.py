@@ -7,8 +7,9 @@ from typing import Any
 from ..units import unit
 from .bar import Bar
 from .figures import figure
+from .inputs import InputError
 from .notation import Text, path_words, words
-from .record import Path
+from .waiting import lacking, ways
 from .writing import figure_text
 
 
@@ -46,31 +47,25 @@ class Verdict:
     def __init__(self, scenario: Any, drawn: Bar | None):
         shown = type(scenario).presentation
         self.scenario, self.bar, self.question, self.answer, self.whole = scenario, drawn, shown.question, shown.answer, words(shown.whole)
-        self.waits = tuple(dict.fromkeys(group for name in (shown.answer, shown.whole, shown.capacity) if name for group in _waits(scenario, name)))
+        self.waits = tuple(dict.fromkeys(group for name in (shown.answer, shown.whole, shown.capacity) if name for group in lacking(scenario, tuple(name.split(".")))))
 
     def said(self, notation: Text) -> tuple[str, str, str]:
         """The question, the answer in a word or two, and what decides it."""
         question, drawn, word = notation.word(self.question), self.bar, notation.word
         if self.waits:
-            lacking = " and ".join(" or ".join(map(path_words, group)) for group in self.waits)
-            ways = " and ".join(" or ".join(notation.code(self.scenario.how_to_give(path)) for path in group) for group in self.waits)
+            missing = " and ".join(" or ".join(map(path_words, group)) for group in self.waits)
             so_far = f" {word(self.whole.capitalize())}: {drawn.amount_in_both(drawn.whole, notation)}." if drawn else ""
-            return question, f"It waits for {word(lacking)}:", f"give {ways}.{so_far}"
-        value = getattr(self.scenario, self.answer) if self.answer else None
+            return question, f"It waits for {word(missing)}:", f"give {ways(self.scenario, self.waits, notation)}.{so_far}"
+        try:
+            value = getattr(self.scenario, self.answer) if self.answer else None
+        except InputError as error:      # arithmetic that has no answer with these inputs
+            return question, word("It has no answer:"), word(f"{error}.")
         answer = word("Yes" if value else "No") if isinstance(value, bool) else figure_text(self.scenario, (self.answer,), notation) if self.answer else ""
         if drawn is None or drawn.capacity is None:
             return question, f"{answer}.", ""
         share = notation.figure(figure(drawn.whole / drawn.capacity, unit("percent")))
         held = f"{drawn.amount_in_both(drawn.whole, notation)} of {drawn.amount_in_both(drawn.capacity, notation)}, {share}"
         return question, f"{answer}:", held + (f"; short by {drawn.amount_in_both(-drawn.free, notation)}." if drawn.free < 0 else ".")
-
-
-def _waits(scenario: Any, name: str) -> tuple[tuple[Path, ...], ...]:
-    """What a quantity waits for, or the absent input that a path runs through."""
-    path: Path = tuple(name.split("."))
-    if len(path) == 1 and name in type(scenario).quantities:
-        return tuple(scenario.waiting_for(name))
-    return next(((((*path[:i],),),) for i in range(1, len(path) + 1) if not scenario.present(path[:i])), ())
 
 
 __all__ = ["Verdict", "class_words", "title"]
