@@ -100,7 +100,8 @@ class _Search:
         kind = type(scenario)
         holder = scenario.at(self.path[:-1])
         if holder is None:
-            raise InputError(f"{kind.__name__}: {'.'.join(self.path[:-1])} is absent, so {name} cannot be solved for; write {kind.declaration(self.path[:1]).how_to_give()}")
+            absent = next(self.path[:i] for i in range(1, len(self.path)) if not scenario.present(self.path[:i]))
+            raise InputError(f"{kind.__name__}: {'.'.join(absent)} is absent, so {name} cannot be solved for; write {scenario.how_to_give(absent)}")
         try:
             self.declared: Any = type(holder)._declared(self.path[-1])
         except FormulaError as error:
