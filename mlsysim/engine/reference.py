@@ -193,7 +193,7 @@ def _entry_text(entry: Entry) -> Iterator[str]:
 
 def _entry_html(entry: Entry) -> str:
     name = HTML.word(entry.name).replace("_", "_<wbr>")
-    return f"<div><b>{name}</b> </div><span>{'<br>'.join([entry.beside(HTML), *entry.said(HTML)])}</span>"
+    return f"<b>{name} </b><span>{'<br>'.join([entry.beside(HTML), *entry.said(HTML)])}<br></span>"
 
 
 __all__ = ["Reference", "declaration_html", "declaration_text", "reference"]
