@@ -183,6 +183,6 @@ def test_the_head_of_a_notebook() -> None:
 
 def test_the_index_holds_every_symbol_of_every_scenario_and_record() -> None:
     text = "\n".join(cell.source for cell in symbols.index().cells)
-    for line in ("| <i>M</i><sub>opt</sub> | `optimizer_state` |", "| `Memory` |", "| `AdaptedMatrix` |", "| GiB | 2³⁰ B = 1,073,741,824 B |"):
+    for line in ("| <i>M</i><sub>opt</sub> | `optimizer_state` |", "| `Memory` |", "| `AdaptedMatrix` |", "| GiB | gibibyte | 2³⁰ B = 1,073,741,824 B |"):
         assert line in text
     assert len(symbols.entries()) == text.count("\n| <i>")

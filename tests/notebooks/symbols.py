@@ -173,7 +173,7 @@ def size(short: str) -> str:
         return f"{TEXT.ten_to(power)} {base}".strip()
     if factor > 1 and (power := round(math.log2(factor))) and factor == 2**power and not power % 10:
         return f"2{str(power).translate(SUPERSCRIPTS)} {base} = {factor:,.0f} {base}"
-    return f"{factor:,.6g} {base}".strip()
+    return f"{factor:,g} {base}".strip() if factor > 1e-3 else ""
 
 
 def _kind_and_size(short: str) -> tuple[str, float]:
@@ -205,8 +205,8 @@ def index() -> NotebookNode:
         texts.append("\n".join([f"## {letter}", "", "| symbol | in code | what it is | unit | of | notebooks |", "|:--|:--|:--|:--|:--|:--|", *rows]))
     declared = {entry.unit for entry in entries()}
     using = {short: [use for use in uses() if _shows(use, short)] for short in spellings()}
-    rows = [_row(short, size(short), _links(using[short])) for short in sorted(using, key=_kind_and_size) if using[short] or short in declared]
-    texts.append("\n".join(["## Units", "", "| unit | is | notebooks |", "|:--|:--|:--|", *rows]))
+    rows = [_row(short, f"{unit(short):P}", size(short), _links(using[short])) for short in sorted(using, key=_kind_and_size) if using[short] or short in declared]
+    texts.append("\n".join(["## Units", "", "| unit | name | is | notebooks |", "|:--|:--|:--|:--|", *rows]))
     return new_notebook(cells=list(map(new_markdown_cell, texts)), metadata={GENERATED: "python -m tests.notebooks regenerate"})
 
 
