@@ -82,7 +82,8 @@ def sensitivity(scenario: Scenario, quantity: str) -> Sensitivities:
     found = Duals(scenario).number(path)
     if not found.value:
         raise InputError(f"{kind.__name__}: {quantity} is 0 with these inputs, so no change can be a share of it")
-    rows = [_row(scenario, at, slope, found.value, found.notes.get(at, "")) for at, slope in found.slopes.items()]
+    slopes = {**found.slopes, **{at: 0.0 for at in found.notes if at not in found.slopes}}      # an input that only decides a branch
+    rows = [_row(scenario, at, slope, found.value, found.notes.get(at, "")) for at, slope in slopes.items()]
     rows.sort(key=lambda row: (row.elasticity is None, -round(abs(row.elasticity or 0.0), 12)))
     return Sensitivities(quantity, figure_text(scenario, path), tuple(rows))
 
