@@ -10,6 +10,8 @@ from ..engine.figures import figure
 from ..engine.record import Record
 from ..units import ONE, Quantity
 
+UNBROKEN = "\u00a0"
+_FIRST = tuple("0123456789-−")
 _IGNORE_MATHS = 'class="mathjax_ignore tex2jax_ignore"'
 
 
@@ -20,7 +22,7 @@ class Said:
         self.text = text
 
     def __repr__(self) -> str:
-        return self.text.replace("**", "").replace("`", "")
+        return self.text.replace("**", "").replace("`", "").replace(UNBROKEN, " ")
 
     def _repr_html_(self) -> str:
         return f'<p {_IGNORE_MATHS} style="max-width:46em">{_marked(self.text)}</p>'
@@ -66,7 +68,8 @@ class _Numbers(string.Formatter):
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
         first, _, path = field_name.partition(".")
         value = self.values[first]
-        return (value.figure_text(path) if path and hasattr(value, "figure_text") else shown(getattr(value, path) if path else value)), field_name
+        text = value.figure_text(path) if path and hasattr(value, "figure_text") else shown(getattr(value, path) if path else value)
+        return _unbroken(text), field_name
 
 
 def shown(value: Any) -> str:
@@ -80,6 +83,11 @@ def shown(value: Any) -> str:
     if isinstance(value, Record):
         return str(getattr(value, "name", "")) or repr(value)
     return TEXT.figure(figure(float(value), ONE))
+
+
+def _unbroken(text: str) -> str:
+    """A figure whose number and unit stay on one line; names may break."""
+    return text.replace(" ", UNBROKEN) if text[:1] in _FIRST else text
 
 
 def _marked(text: str) -> str:
