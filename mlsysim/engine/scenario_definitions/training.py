@@ -242,7 +242,7 @@ class TrainingStateFitScenario(Scenario):
         """The largest whole batch whose activations fit beside the state; negative where the state alone does not fit."""
         return floor(self.resident_batch_limit)
 
-    @parametrised("M_act", "byte", source=KORTHIKANTI, batch_size=given("B", positive=True, example="64", doc="The other batch size."))
+    @parametrised("M_act", "byte", source=KORTHIKANTI, batch_size=given("B′", positive=True, example="64", doc="The other batch size."))
     def activations_at(self, batch_size: int) -> Quantity:
         """The saved activations of another batch: they grow in proportion to it."""
         return self.activations * batch_size / self.batch_size
