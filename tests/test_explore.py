@@ -206,8 +206,8 @@ def test_every_part_follows() -> None:
     assert panel.scenario == after
     page = shown(panel)
     assert after._repr_html_() in page and GPT2._repr_html_() not in page
-    assert after.substitution("training_total").html in page and "64.0&nbsp;GB" in after.substitution("training_total").html
-    assert after.substitution("activations_at", batch_size=64).html in page and "80.0&nbsp;GB" in page
+    assert after.substitution("training_total").html in page and "64.0\u00a0GB" in after.substitution("training_total").html
+    assert after.substitution("activations_at", batch_size=64).html in page and "80.0\u00a0GB" in page
     assert GPT2.compare(after)._repr_html_() in page
     assert after.equation("training_total").html in page
 

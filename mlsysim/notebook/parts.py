@@ -13,9 +13,11 @@ from typing import Any
 import ipywidgets      # type: ignore[import-untyped]
 
 from ..engine.derivation import MissingInputError, Parametrised
+from ..engine.expression import Nothing, Number, Option
 from ..engine.inputs import InputError, near_name
-from ..engine.notation import words
+from ..engine.notation import HTML, TEXT, Text, words
 from ..engine.scenario import Scenario
+from ..engine.writing import Worked, equation_in, left_side
 
 DEBOUNCE = 0.1          # seconds without a change before a plot is drawn again
 DOTS = 2                # pixels drawn for one of the page's, for screens with small ones
@@ -67,14 +69,25 @@ class Equation(Part):
         self.name, self.arguments = name, dict(arguments)
 
     def text(self, start: Scenario, scenario: Scenario) -> str:
-        return f"{words(self.name)}: {scenario.equation(self.name)}\n  {self._numbers(scenario)}"
+        return f"{words(self.name)}: {self._symbols(scenario, TEXT)}\n  {self._numbers(scenario)}"
 
     def html(self, start: Scenario, scenario: Scenario) -> str:
         numbers = self._numbers(scenario)
         return (f'<div {IGNORE} style="margin:2px 0;padding:2px 12px;border-left:4px solid #0072b2">'
                 f'<div><b>{escape(words(self.name))}</b><span style="display:none">: </span> <span style="padding-left:8px">{escape(type(scenario).quantities[self.name].doc)}</span></div>'
-                f'<div style="padding-top:2px;overflow-x:auto">{scenario.equation(self.name).html}</div>'
+                f'<div style="padding-top:2px;overflow-x:auto">{self._symbols(scenario, HTML)}</div>'
                 f'<div style="padding-top:2px;overflow-x:auto">{getattr(numbers, "html", None) or escape(numbers)}</div></div>')
+
+    def _symbols(self, scenario: Scenario, notation: Text) -> str:
+        """The branch that holds, in symbols; the whole equation where the quantity waits, or has nothing to work out."""
+        kind = type(scenario)
+        try:
+            worked = Worked(scenario, self.name, self.arguments)
+        except (MissingInputError, InputError):
+            return equation_in(kind, self.name, notation)
+        if isinstance(worked.formula, Number | Option | Nothing):
+            return equation_in(kind, self.name, notation)
+        return left_side(kind, worked.declared, notation) + notation.signs["=="] + worked.symbols(notation)
 
     def _numbers(self, scenario: Scenario) -> str:
         try:
