@@ -91,7 +91,7 @@ class Html(Text):
 
     def amount(self, digits: str, unit: str) -> str: return f"{digits}\u00a0{self.word(unit)}" if unit else digits
     def root(self, text: str) -> str:      # a bar on a line of text would run through the upper half of a fraction
-        block = "display:inline-block;" if self.stacks_fractions else ""
+        block = "display:inline-block;line-height:1.2;" if self.stacks_fractions else ""
         return f'√<span style="{block}border-top:1px solid">{self.hidden("(")}{text}{self.hidden(")")}</span>'
 
 
