@@ -17,7 +17,7 @@ class Presentation:
     question, answer: what it asks in a sentence, and the quantity (yes or no) that answers it; parts, whole, capacity: the
     quantities a bar stacks, their sum, and the path of what they are held against; groups: headings, each with the
     quantities beneath it (a quantity in none stands under the last heading); title: a sentence with `{workload}` and the
-    like in braces.
+    like in braces, where a piece in square brackets is left out if something in it is absent: `Training {workload}[ on {hardware}]`.
     """
     question: str = ""
     answer: str = ""
