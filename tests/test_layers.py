@@ -36,7 +36,7 @@ ROOMS: tuple[tuple[tuple[str, ...], ...], ...] = (
     (("engine.scenario_types", "engine.solver"),),
     (("scenarios",),),
     (("",),),
-    (("notebook", "homework"),),
+    (("notebook", "homework", "measure"),),
 )
 FAMILIES = "engine.scenario_definitions"
 

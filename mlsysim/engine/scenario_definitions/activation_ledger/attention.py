@@ -35,13 +35,15 @@ class AttentionRows(NormalizationRows):
 
     @derived("β_soft", "byte", source=AUTOCAST)
     def softmax_width(self: Any) -> Quantity:
-        """Bytes of an attention weight as the softmax gives it."""
-        return case((any_of(self.softmax_in_fp32, self.casts_up_on_gpu), choose("fp32", WIDTHS)), otherwise=self.core_width)
+        """Bytes of an attention weight as the softmax gives it: under autocast an added fp32 mask raises the scores to fp32."""
+        return case((any_of(self.softmax_in_fp32, self.casts_up_on_gpu, all_of(self.casts, self.attention == "eager", self.causal_mask == "added")), choose("fp32", WIDTHS)),
+                    otherwise=self.core_width)
 
     @derived("β_mask,core", "byte", source=f"{AUTOGRAD}, native_dropout; {MEASURED}")
     def core_mask_width(self: Any) -> Quantity:
-        """Bytes of a value in the dropout mask of the attention weights."""
-        return case((self.kernels == "gpu", choose("bool", WIDTHS)), otherwise=self.core_width)
+        """Bytes of a value in the dropout mask of the attention weights. CPU kernels keep it in the weights' format, which is the queries' after a softmax in fp32."""
+        queries_in_fp32 = any_of(self.workload.positions == "rotary", all_of(self.workload.qk_norm, self.workload.norm == "rmsnorm", self.rmsnorm_code != "composite"))
+        return case((self.kernels == "gpu", choose("bool", WIDTHS)), (all_of(self.casts, self.softmax_in_fp32, queries_in_fp32), choose("fp32", WIDTHS)), otherwise=self.core_width)
 
     @derived("n_kv", source=GROUPED)
     def kv_heads_kept(self: Any) -> float:
@@ -53,6 +55,11 @@ class AttentionRows(NormalizationRows):
         """Copies of the input: autocast casts it anew for each matrix that reads it."""
         return case((all_of(self.casts, not_(self.joint_projection)), 3), otherwise=1)
 
+    @derived("β_qk", "byte", source=f"{COMPOSITE}; {AUTOCAST}")
+    def query_key_norm_width(self: Any) -> Quantity:
+        """Bytes of a value of the queries and keys that their normalization keeps."""
+        return case((any_of(self.norm_is_composite, all_of(self.casts_up_on_gpu, self.workload.norm == "layernorm")), choose("fp32", WIDTHS)), otherwise=self.compute_width)
+
     # Before the core.
 
     @saved("query, key, value projections", "input", "M_in", source=f"{KORTHIKANTI}, section 4.1; {AUTOGRAD}, linear")
@@ -63,13 +70,13 @@ class AttentionRows(NormalizationRows):
     @saved("query and key normalization", "input", "M_qk", source=ONE_OPERATION)
     def query_key_norm_inputs(self: Any) -> Quantity:
         """Where heads normalize their queries and keys, the gradient needs the values before."""
-        width = case((self.norm_is_composite, choose("fp32", WIDTHS)), otherwise=self.compute_width)
-        return case((self.workload.qk_norm, tensor(self.seq_len, self.microbatch, self.heads_per_rank + self.kv_heads_per_rank, self.workload.head_dim, width=width)), otherwise=0)
+        return case((self.workload.qk_norm, tensor(self.seq_len, self.microbatch, self.heads_per_rank + self.kv_heads_per_rank, self.workload.head_dim, width=self.query_key_norm_width)),
+                    otherwise=0)
 
     @saved("query and key normalization", "statistics", "M_qk,stat", source=ONE_OPERATION)
     def query_key_norm_statistics(self: Any) -> Quantity:
         """The statistics of each token's heads."""
-        return case((self.workload.qk_norm, tensor(self.seq_len, self.microbatch, self.heads_per_rank + self.kv_heads_per_rank, self.statistics_per_token, width=choose("fp32", WIDTHS))),
+        return case((self.workload.qk_norm, tensor(self.seq_len, self.microbatch, self.heads_per_rank + self.kv_heads_per_rank, self.statistics_per_token, width=self.norm_statistic_width)),
                     otherwise=0)
 
     @saved("query and key normalization", "result before scaling", "M_qk,scaled", source=COMPOSITE)
@@ -101,15 +108,20 @@ class AttentionRows(NormalizationRows):
         """Whether the core reads the joint projection's result in place: eager products copy it first unless the microbatch is one sequence."""
         return all_of(self.joint_projection, any_of(self.attention == "fused", self.microbatch == 1))
 
+    @derived("qk kept before", source=VIEWS)
+    def norm_inputs_are_viewed(self: Any) -> bool:
+        """Whether queries and keys are kept as the joint projection gave them, by a normalization that does not cast them."""
+        return all_of(self.joint_projection, self.workload.qk_norm, self.query_key_norm_width == self.compute_width)
+
     @derived("q viewed", source=VIEWS)
     def queries_are_viewed(self: Any) -> bool:
-        """Whether the kept queries are a view of the joint projection."""
-        return all_of(self.projection_is_viewed, self.workload.positions != "rotary", not_(self.workload.qk_norm), not_(self.attention_is_composed))
+        """Whether the queries that are kept, before or after their normalization, are a view of the joint projection."""
+        return any_of(self.norm_inputs_are_viewed, all_of(self.projection_is_viewed, self.workload.positions != "rotary", not_(self.workload.qk_norm), not_(self.attention_is_composed)))
 
     @derived("k viewed", source=VIEWS)
     def keys_are_viewed(self: Any) -> bool:
-        """Whether the kept keys are a view of the joint projection."""
-        return all_of(self.queries_are_viewed, not_(self.key_value_cache), self.kv_heads_kept == self.kv_heads_per_rank)
+        """Whether the keys that are kept, before or after their normalization, are a view of the joint projection."""
+        return any_of(self.norm_inputs_are_viewed, all_of(self.queries_are_viewed, not_(self.key_value_cache), self.kv_heads_kept == self.kv_heads_per_rank))
 
     @derived("v viewed", source=VIEWS)
     def values_are_viewed(self: Any) -> bool:

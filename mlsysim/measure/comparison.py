@@ -1,0 +1,117 @@
+"""Prediction beside measurement: a scenario's ledger and the same block or model run on this machine."""
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..engine.scenario_definitions.activation_ledger import ActivationLedgerScenario
+from ..engine.scenario_definitions.stored_state import ParameterMatrix, ParameterVector, StoredStateScenario
+from .libraries import library
+from .models import as_transformers_runs, family, model
+from .saved import SavedTensors, Storage
+from .state import measure_step
+
+FORMATS = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32", "autocast": "float32"}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One figure predicted and measured, in bytes; storages: what was measured, one by one, where they were counted."""
+    what: str
+    predicted: float
+    measured: int
+    storages: tuple[Storage, ...] = ()
+
+    @property
+    def error(self) -> float:
+        """How far the prediction is from the measurement, as a share of it."""
+        return self.predicted / self.measured - 1 if self.measured else 0.0 if self.predicted == 0 else float("inf")
+
+    def __str__(self) -> str:
+        return f"{self.what:<60} predicted {self.predicted:>15,.0f} B   measured {self.measured:>15,} B   {self.error:+.3%}"
+
+
+def _on_this_machine(scenario: ActivationLedgerScenario) -> None:
+    if scenario.kernels != "cpu" or scenario.tp_size != 1:
+        raise ValueError(f"a measurement runs on this machine's CPU, alone; write {type(scenario).__name__}(..., kernels=\"cpu\") and leave tp_size at 1")
+
+
+def _region(scenario: ActivationLedgerScenario) -> Any:
+    torch = library("torch")
+    return torch.autocast("cpu", torch.bfloat16) if scenario.precision == "autocast" else contextlib.nullcontext()
+
+
+def compare_block(scenario: ActivationLedgerScenario) -> Comparison:
+    """Run one block in plain PyTorch as a scenario's inputs say, with random weights and inputs, and count what autograd saves.
+
+    The block stands alone: its input counts, and of the rows beside the layer the rotary tables and the cast weights.
+    Raises ValueError for kernels that are not this machine's, MeasureExtraMissing where PyTorch is not installed.
+    """
+    _on_this_machine(scenario)
+    torch = library("torch")
+    from .blocks import Block, rotary_tables
+    dtype = getattr(torch, FORMATS[scenario.precision])
+    block = Block(scenario).to(dtype).train()
+    x = torch.randn(scenario.microbatch, scenario.seq_len, scenario.workload.hidden_dim, dtype=dtype, requires_grad=True)
+    tables = rotary_tables(scenario.seq_len, scenario.workload.head_dim, dtype) if scenario.workload.positions == "rotary" else ()
+    with SavedTensors(excluding=block.parameters()) as saved, _region(scenario):
+        result = block(x, tables)
+    result.float().sum().backward()
+    predicted = scenario.whole_layer_activations + scenario.rotary_tables + scenario.attention_weight_copies + scenario.feedforward_weight_copies
+    return Comparison(f"{scenario.workload.name}, {scenario.precision}, {scenario.attention}", predicted.m_as("byte"), saved.bytes, saved.storages)
+
+
+def model_and_loss(scenario: ActivationLedgerScenario) -> tuple[Any, Callable[[], Any]]:
+    """A transformers model as a scenario describes it, and its forward pass with the loss on random tokens."""
+    torch = library("torch")
+    made = model(scenario)
+    tokens = torch.randint(0, scenario.workload.vocabulary, (scenario.microbatch, scenario.seq_len))
+
+    def loss() -> Any:
+        with _region(scenario):
+            return made(input_ids=tokens, labels=tokens, use_cache=scenario.key_value_cache).loss
+    return made, loss
+
+
+def compare_model(scenario: ActivationLedgerScenario) -> Comparison:
+    """Build a whole transformers model from a scenario's workload, run it with its loss, and count what autograd saves.
+
+    What transformers' code decides is taken from it, whatever the scenario says (`as_transformers_runs`). Raises NotBuiltHere
+    for an architecture that this tool doesn't build, MeasureExtraMissing where a library is not installed.
+    """
+    scenario = as_transformers_runs(scenario)
+    _on_this_machine(scenario)
+    made, loss = model_and_loss(scenario)
+    with SavedTensors(excluding=made.parameters()) as saved:
+        loss().backward()
+    return Comparison(f"{scenario.workload.name} ({family(scenario.workload)}), {scenario.precision}, {scenario.attention}", scenario.activations.m_as("byte"), saved.bytes, saved.storages)
+
+
+def parameter_shapes(of: Any) -> tuple[list[ParameterMatrix], list[ParameterVector]]:
+    """The shapes of a model's parameter tensors, tied ones once. Raises ValueError for one that is neither a matrix nor a vector."""
+    counts: dict[tuple[int, ...], int] = {}
+    for name, parameter in of.named_parameters():
+        if parameter.dim() not in (1, 2):
+            raise ValueError(f"{name} has {parameter.dim()} dimensions; only matrices and vectors are described")
+        counts[tuple(parameter.shape)] = counts.get(tuple(parameter.shape), 0) + 1
+    matrices = [ParameterMatrix(name=f"{shape[0]} x {shape[1]}", out_dim=shape[0], in_dim=shape[1], count=count) for shape, count in counts.items() if len(shape) == 2]
+    return matrices, [ParameterVector(name=f"{shape[0]}", length=shape[0], count=count) for shape, count in counts.items() if len(shape) == 1]
+
+
+def compare_stored_state(scenario: ActivationLedgerScenario, optimizer: str) -> tuple[Comparison, ...]:
+    """Step a model with an optimizer, and count gradients, optimizer state, a checkpoint's tensors and its file on disk."""
+    made, loss = model_and_loss(scenario)
+    step = measure_step(made, loss, optimizer)
+    matrices, vectors = parameter_shapes(made)
+    stored = StoredStateScenario(matrices=matrices, vectors=vectors, precision="fp32" if scenario.precision == "autocast" else scenario.precision, optimizer=optimizer)
+    label = f"{scenario.workload.name}, {scenario.precision}, {optimizer}: "
+    return (Comparison(label + "weights", stored.weights.m_as("byte"), step.weights),
+            Comparison(label + "gradients", stored.gradients.m_as("byte"), step.gradients),
+            Comparison(label + "optimizer state", stored.optimizer_state.m_as("byte"), step.optimizer_state),
+            Comparison(label + "checkpoint tensors", stored.checkpoint_tensors.m_as("byte"), step.checkpoint_tensors),
+            Comparison(label + "checkpoint file", stored.checkpoint_file.m_as("byte"), step.checkpoint_file))
+
+
+__all__ = ["Comparison", "compare_block", "compare_model", "compare_stored_state", "model_and_loss", "parameter_shapes"]
