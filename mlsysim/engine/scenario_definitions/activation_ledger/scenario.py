@@ -90,7 +90,7 @@ class ActivationLedgerScenario(Recomputation, Scenario):
                 ">>> block = Workload(name=\"a small GPT\", layers=1, hidden_dim=256, heads=8, vocabulary=1000, context_length=256)\n"
                 ">>> step = ActivationLedgerScenario(workload=block, microbatch=2, attention=\"eager\", kernels=\"cpu\")\n"
                 ">>> print(step.substitution(\"attention_weights\"))\n"
-                "M_soft = 256 × 256 × 2 × 8 × 2 B = 2.1 MB\n")
+                "M_soft = 256 × 256 × 2 × 8 × 2 B = 2.10 MB\n")
 
 
 __all__ = ["ActivationLedgerScenario"]
