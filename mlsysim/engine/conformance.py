@@ -179,7 +179,7 @@ def _values(made: Any) -> Problems:
             continue
         if value is None and not declared.may_be_nothing:
             yield f"{name} is None, which it does not declare; annotate its result with | None"
-        if value is not None and type(value) is not types[declared.returns] and not isinstance(value, Quantity):
+        if value is not None and not (isinstance(value, Quantity) if declared.returns == "Quantity" else type(value) is types[declared.returns]):
             yield f"{name} is a {type(value).__name__}, and {declared.returns} is declared"
 
 

@@ -146,11 +146,19 @@ def taken(e: Expression, values: Values, keep_tables: bool = False) -> Expressio
                 e = dict(entries)[scalar(option)(values)]
             case Apply("and" | "or" as operation, operands):
                 kept: list[Expression] = []
+                decided = False
                 for operand in operands:
-                    if isinstance(operand, IsGiven) and values.has(operand.path) == (operation == "or"):
+                    try:
+                        decides = bool(scalar(operand)(values)) == (operation == "or")
+                    except Exception:
+                        if not decided:
+                            raise
+                        break      # decided before this operand, which need not have a value then
+                    if _guards_alone(operand) and decides:
                         return Option(operation == "or")
-                    if not isinstance(operand, IsGiven):
+                    if not _guards_alone(operand):
                         kept.append(taken(operand, values, keep_tables))
+                    decided = decided or decides
                 return Option(operation == "and") if not kept else kept[0] if len(kept) == 1 else Apply(operation, tuple(kept))
             case Apply("+", (a, b)) if (nothing := _nothing_from_a_branch(b, values)) or _nothing_from_a_branch(a, values):
                 e = a if nothing else b
@@ -158,6 +166,14 @@ def taken(e: Expression, values: Values, keep_tables: bool = False) -> Expressio
                 return Apply(operation, tuple(taken(o, values, keep_tables) for o in operands))
             case _:
                 return e
+
+
+def _guards_alone(condition: Expression) -> bool:
+    """Whether a condition asks of nothing but whether inputs are given."""
+    match condition:
+        case IsGiven(): return True
+        case Apply("and" | "or" | "not", operands): return all(map(_guards_alone, operands))
+    return False
 
 
 __all__ = ["RowValues", "SCALAR", "Values", "added", "scalar", "taken"]
