@@ -1,197 +1,22 @@
-"""Quantities that each follow from one formula, on top of a record: tracing, values, and what they wait for."""
+"""Quantities that each follow from one formula, on top of a record: their values, and what they wait for."""
 from __future__ import annotations
 
-import dis
-import graphlib
-import inspect
 import math
-import string
-import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..units import ONE, Quantity, scale, units
+from ..units import scale, units
 from . import guards
-from .dimension import NOTHING, OPTION, RECORD, ROWS, TRUTH, ZERO, dimension, said, whole
+from .declarations import Condition, Derived, Parametrised
 from .evaluation import scalar
-from .expression import Apply, Argument, Call, Choose, Expression, FormulaError, IsGiven, Nothing, Option, Symbol, lift, paths, walk
-from .inputs import DefinitionError, Input, InputError, declared_unit, given, near_name
+from .expression import Call, FormulaError, IsGiven, lift, walk
+from .inputs import Input, InputError, near_name
 from .record import Absent, Path, Record
-
-T = TypeVar("T")
-P = ParamSpec("P")
+from .tracing import formulas, read_formulas
 
 
 class MissingInputError(ValueError):
     """A quantity was read that needs an input which is absent: names the quantity, the input and how to give it."""
-
-
-class Derived(Generic[T]):
-    """A quantity with one formula. Read on an object it is the value; read on the class it is this declaration."""
-
-    name: str = ""
-    owner: str = ""
-    home: Any = None                     # the class that declares it
-    expression: Expression
-    returns: str = ""                    # Quantity, float, int, bool or str
-    may_be_nothing = False
-    parameters: Mapping[str, Input] = {}
-
-    def __init__(self, formula: Callable[..., Any], symbol: str, unit_name: str | None, source: str, below_zero: str = ""):
-        self.formula, self.symbol, self.source, self.below_zero = formula, symbol, source, below_zero
-        self.unit = declared_unit(symbol, unit_name)
-        self.doc = self.__doc__ = " ".join((formula.__doc__ or "").split())
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name, self.owner, self.home = name, owner.__name__, owner
-        self.symbol = self.symbol or name.replace("_", " ")
-
-    @overload
-    def __get__(self, record: None, owner: type) -> Derived[T]: ...
-    @overload
-    def __get__(self, record: object, owner: type) -> T: ...
-    def __get__(self, record: Any, owner: type) -> Any:
-        if record is None:
-            return self
-        value = record._value(self)
-        record.__dict__[self.name] = value      # the next read finds it there and never comes here
-        return value
-
-    def __repr__(self) -> str:
-        return f"<quantity {self.owner}.{self.name}{f' in {self.unit}' if self.unit not in (None, ONE) else ''}>"
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        from .reference import declaration_text
-        printer.text(declaration_text(self))
-
-    def _repr_html_(self) -> str:
-        from .reference import declaration_html
-        return declaration_html(self)
-
-    @property
-    def dimension(self) -> Any:
-        """What another formula may do with it."""
-        if self.returns == "bool":
-            return TRUTH
-        return OPTION if self.returns == "str" else self.unit if self.unit is not None else ONE
-
-    @property
-    def depends_on(self) -> tuple[str, ...]:
-        """The inputs and quantities its formula mentions, in reading order."""
-        return tuple(map(".".join, paths(self.expression)))
-
-    def words_below_zero(self, record: Any) -> str:
-        """What a negative value means, with the record's own figures."""
-        return _Message(record).format(self.below_zero)
-
-    def value(self, base: Any) -> Any:
-        """A result in base units as a person reads it."""
-        if base is None:
-            return None
-        match self.returns:
-            case "Quantity": return units.Quantity(base / scale(self.unit), self.unit)
-            case "int": return int(base)
-            case "bool": return bool(base)
-            case "str": return base
-        return float(base)
-
-
-class Parametrised(Derived[Any], Generic[P, T]):
-    """A quantity whose formula has arguments of its own. Read on an object it is a method."""
-
-    @overload
-    def __get__(self, record: None, owner: type) -> Parametrised[P, T]: ...
-    @overload
-    def __get__(self, record: object, owner: type) -> Callable[P, T]: ...
-    def __get__(self, record: Any, owner: type) -> Any:
-        if record is None:
-            return self
-
-        def at(*arguments: Any, **named: Any) -> Any:
-            return self.value(record._call(self, self.bind(arguments, named)))
-        at.__name__, at.__doc__ = self.name, self.doc
-        return at
-
-    def bind(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The arguments, checked, in base units. Raises InputError."""
-        where = f"{self.owner}.{self.name}"
-        if len(arguments) > len(self.parameters) or not named.keys() <= self.parameters.keys():
-            raise InputError(f"{where} takes {', '.join(self.parameters)}; write {self.name}({', '.join(p.how_to_give() for p in self.parameters.values())})")
-        values = dict(zip(self.parameters, arguments)) | dict(named)
-        if lacking := [p.how_to_give() for n, p in self.parameters.items() if n not in values]:
-            raise InputError(f"{where} needs {', '.join(lacking)}")
-        return tuple(p.base(p.accept(values[n], f"{where}: {n}")) for n, p in self.parameters.items())
-
-
-class Condition:
-    """Something that must hold between inputs, or that a person should know when it does not."""
-
-    name: str = ""
-    owner: str = ""
-    expression: Expression
-
-    def __init__(self, formula: Callable[[Any], Any], message: str, fatal: bool, source: str):
-        self.formula, self.message, self.fatal, self.source = formula, message, fatal, source
-        self.doc = self.__doc__ = " ".join((formula.__doc__ or "").split())
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name, self.owner = name, owner.__name__
-
-    def words(self, record: Any) -> str:
-        """The message, with the record's own values in its braces."""
-        return _Message(record).format(self.message)
-
-
-class _Message(string.Formatter):
-    def __init__(self, record: Any):
-        self.record = record
-
-    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
-        return self.record.figure_text(field_name), field_name
-
-
-def derived(symbol: str = "", unit: str | None = None, *, source: str = "", below_zero: str = "") -> Callable[[Callable[[Any], T]], Derived[T]]:
-    """Declare a quantity by its formula, which is called once, with symbols, when its class is made.
-
-    symbol: how equations write it, `"M_opt"` for M with index opt; unit: the unit of its value (leave it out for a truth or an
-    option, write `""` for a pure number, `"percent"` for a share); source: the citation of the formula; below_zero: the words
-    that say what a negative value means, with `{name}` for another value. The formula's docstring is its meaning, its return annotation (Quantity, float, int, bool, str, each `| None`) the type of its value.
-    Raises DefinitionError, when the class is made, where units clash or a name is unknown.
-    """
-    return lambda formula: Derived(formula, symbol, unit, source, below_zero)
-
-
-def parametrised(symbol: str = "", unit: str | None = None, *, source: str = "", **arguments: Input) -> Callable[[Callable[Concatenate[Any, P], T]], Parametrised[P, T]]:
-    """Declare a quantity whose formula has arguments of its own: each is declared with `given`, as in
-    `@parametrised("A", "byte", batch_size=given("B"))`. Otherwise as `derived`."""
-    def declare(formula: Callable[Concatenate[Any, P], T]) -> Parametrised[P, T]:
-        made: Parametrised[P, T] = Parametrised(formula, symbol, unit, source)
-        made.parameters = arguments
-        return made
-    return declare
-
-
-def requires(message: str, *, source: str = "") -> Callable[[Callable[[Any], Any]], Condition]:
-    """Declare what must hold between inputs. Construction refuses what breaks it, with the message; `{name}` in it stands for a value."""
-    return lambda formula: Condition(formula, message, True, source)
-
-
-def warns(message: str, *, source: str = "") -> Callable[[Callable[[Any], Any]], Condition]:
-    """Declare what a person should know when the condition holds: the message stands on the breakdown; `{name}` in it stands for a value."""
-    return lambda formula: Condition(formula, message, False, source)
-
-
-class _Tracer:
-    """Stands in for `self` while a formula is read."""
-
-    def __init__(self, kind: Any):
-        object.__setattr__(self, "_kind", kind)
-
-    def __getattr__(self, name: str) -> Any:
-        return self._kind._symbol_for(name, ())
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise FormulaError(f"a formula sets nothing: give self.{name} a formula of its own")
 
 
 class Derivation(Record):
@@ -211,156 +36,8 @@ class Derivation(Record):
                 cls.quantities[name] = value
             if isinstance(value, Condition):
                 cls.conditions[name] = value
-        tracer = _Tracer(cls)
-        own = vars(cls)
-        for name in [n for n in own if n in cls.quantities or n in cls.inputs or n in cls.conditions]:
-            cls._settle_return(own[name]) if isinstance(own[name], Derived) else None
-        for name in [n for n in own if n in cls.quantities or n in cls.inputs or n in cls.conditions]:
-            cls._trace(own[name], tracer)
-        cls._refuse_cycles()
-        cls._refuse_duplicate_symbols()
+        read_formulas(cls)
         cls._functions = {}
-
-    # Tracing, once, when the class is made.
-
-    @classmethod
-    def _settle_return(cls, d: Derived[Any]) -> None:
-        where = f"{cls.__name__}.{d.name}"
-        annotation = d.formula.__annotations__.get("return", "")
-        text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
-        parts = [p.strip().rpartition(".")[2] for p in text.split("|")]
-        d.may_be_nothing = "None" in parts
-        named = [p for p in parts if p not in ("None", "")]
-        d.returns = named[0] if named else "Quantity" if d.unit is not None and not d.unit.dimensionless else "float" if d.unit is not None else ""
-        if d.returns not in ("Quantity", "float", "int", "bool", "str", ""):
-            raise DefinitionError(f"{where}: a formula returns Quantity, float, int, bool or str, each | None where there may be none; not {text}")
-        if d.returns == "Quantity" and d.unit is None:
-            raise DefinitionError(f"{where}: a quantity needs a unit; write @derived(\"{d.symbol}\", \"GB\")")
-
-    @classmethod
-    def _trace(cls, d: Any, tracer: _Tracer) -> None:
-        if isinstance(d, Input) and d.formula is None:
-            return
-        where = f"{cls.__name__}.{d.name}"
-        try:
-            _refuse_branches(d.formula)
-            arguments = {}
-            if isinstance(d, Parametrised):
-                arguments = cls._arguments(d)
-            d.expression = lift(d.formula(tracer, **arguments))
-            of = dimension(d.expression, cls._dimension_of)
-            guards.check(d.expression, cls.may_be_absent)
-            cls._check_choices(d.expression)
-            cls._check_result(d, of)
-        except (FormulaError, InputError, AttributeError) as error:
-            raise DefinitionError(f"{where}: {error}") from None
-        except DefinitionError:
-            raise
-        except TypeError as error:
-            raise DefinitionError(f"{where}: {error}") from error
-
-    @classmethod
-    def _arguments(cls, d: Parametrised[Any, Any]) -> dict[str, Argument]:
-        names = list(inspect.signature(d.formula).parameters)[1:]
-        if set(names) != set(d.parameters):
-            raise FormulaError(f"its arguments are {', '.join(names) or 'none'}; declare each: @parametrised(symbol, unit, {', '.join(f'{n}=given(...)' for n in names)})")
-        annotations = d.formula.__annotations__
-        for name in names:
-            declared = d.parameters[name]
-            declared.name, declared.owner = name, f"{cls.__name__}.{d.name}"
-            annotation = annotations.get(name, "")
-            text = annotation if isinstance(annotation, str) else annotation.__name__
-            named: dict[str, Any] = {"Quantity": Quantity, "int": int, "float": float, "bool": bool}
-            if text not in named:
-                raise FormulaError(f"annotate its argument {name} as Quantity, int, float or bool")
-            declared.settle(named[text], Record)
-        return {name: Argument(name) for name in names}
-
-    @classmethod
-    def _dimension_of(cls, e: Expression) -> Any:
-        match e:
-            case Symbol(path): return cls.declaration(path).dimension
-            case Call(name, _): return cls.quantities[name].dimension
-            case Argument(name):
-                return next(d.parameters[name].dimension for d in cls.quantities.values() if isinstance(d, Parametrised) and name in d.parameters)
-        return None
-
-    @classmethod
-    def _check_choices(cls, e: Expression) -> None:
-        """Every name an option may have must be in the table it picks from, and every name it is compared with must be one of its own."""
-        for node in walk(e):
-            if isinstance(node, Choose) and isinstance(node.option, Symbol):
-                choices = getattr(cls.declaration(node.option.path), "choices", ())
-                if missing := [c for c in choices if c not in dict(node.entries)]:
-                    raise FormulaError(f"the table has no entry for {', '.join(missing)}, which {'.'.join(node.option.path)} may be")
-            operands = node.operands if isinstance(node, Apply) else ()
-            for a, b in zip(operands, operands[1:]):
-                for option, name in ((a, b), (b, a)):
-                    if isinstance(option, Symbol) and isinstance(name, Option) and isinstance(name.value, str):
-                        choices = getattr(cls.declaration(option.path), "choices", ())
-                        if choices and name.value not in choices:
-                            raise FormulaError(f"{'.'.join(option.path)} is never {name.value!r}{near_name(name.value, choices)}; it is one of {', '.join(choices)}")
-
-    @classmethod
-    def _check_result(cls, d: Any, of: Any) -> None:
-        if isinstance(d, Condition):
-            if of != TRUTH:
-                raise FormulaError(f"a condition is yes or no; this is {said(of)}: write a comparison, such as a <= b")
-            return
-        if of in (RECORD, ROWS):
-            raise FormulaError("the result is a record; name one of its quantities")
-        if isinstance(d, Derived):
-            if any(isinstance(node, Nothing) for node in walk(d.expression)):
-                d.may_be_nothing = True
-            if d.returns == "":
-                d.returns = "bool" if of == TRUTH else "str" if of == OPTION else "float" if of == ZERO or not isinstance(of, str) and of.dimensionless else "Quantity"
-                if d.returns == "Quantity":
-                    raise FormulaError(f"the result is in {said(of)}, so it needs a unit; write @derived(\"{d.symbol}\", \"{said(of)}\")")
-            if d.returns in ("float", "int") and d.unit is not None and not d.unit.dimensionless:
-                raise FormulaError(f"it is declared in {d.unit} and returns {d.returns}; write -> Quantity, or divide by a quantity of the same kind")
-            if d.returns == "int" and not whole(d.expression, cls.declaration):
-                raise FormulaError("the formula may give a fraction and -> int is declared; write ceil() or floor() around it, or -> float")
-        declared = d.dimension
-        if of in (ZERO, NOTHING):
-            return
-        if isinstance(of, str) or isinstance(declared, str):
-            if of != declared:
-                raise FormulaError(f"the formula gives {said(of)}, and {said(declared)} is declared")
-        elif not of.is_compatible_with(declared):
-            raise FormulaError(f"the formula gives {said(of)}, and {said(declared)} is declared: change the formula or the unit")
-
-    @classmethod
-    def _refuse_cycles(cls) -> None:
-        try:
-            cls._order()
-        except graphlib.CycleError as error:
-            circle = " -> ".join(reversed(error.args[1]))
-            raise DefinitionError(f"{cls.__name__}: these quantities need each other: {circle}; one of them must follow from inputs alone") from None
-
-    @classmethod
-    def _formulas(cls) -> dict[str, Any]:
-        """Everything that follows from a formula, inputs with a formula for a default included."""
-        declared: dict[str, Any] = {**cls.inputs, **cls.quantities}
-        return {name: d for name, d in declared.items() if getattr(d, "expression", None) is not None}
-
-    @classmethod
-    def _order(cls) -> list[str]:
-        graph = {name: {p[0] for p in paths(d.expression) if len(p) == 1} for name, d in cls._formulas().items() }
-        return list(graphlib.TopologicalSorter(graph).static_order())
-
-    @classmethod
-    def _refuse_duplicate_symbols(cls) -> None:
-        """Two things with one symbol would make an equation say two things."""
-        seen: dict[str, str] = {}
-        traced: list[Any] = [*cls.quantities.values(), *cls.conditions.values()]
-        mentioned = {".".join(p) for d in traced for p in paths(d.expression) if len(p) > 1 and "*" not in p}
-        for name in [*cls.inputs, *cls.quantities, *sorted(mentioned)]:
-            declared = cls.declaration(tuple(name.split(".")))
-            if not declared.symbol or isinstance(declared, Parametrised):
-                continue
-            other = seen.setdefault(declared.symbol, name)
-            if other != name:
-                raise DefinitionError(f"{cls.__name__}: {other} and {name} both have the symbol {declared.symbol!r}; give one of them another")
 
     @classmethod
     def _declared(cls, name: str) -> Any:
@@ -549,7 +226,7 @@ class Derivation(Record):
             return ()
         found: dict[tuple[Path, ...], None] = {}
         for group in lacking:
-            own = [path for path in group if len(path) == 1 and path[0] != name and path[0] in type(self)._formulas()]
+            own = [path for path in group if len(path) == 1 and path[0] != name and path[0] in formulas(type(self))]
             for path in own:
                 groups = self.waiting_for(path[0]) or (self._absent_reason(path[0]),)
                 if path[0] in type(self).inputs:
@@ -619,20 +296,6 @@ class _ByOwnName:
             raise
 
 
-def _refuse_branches(formula: Any) -> None:
-    """`is`, `in` and tests against None cannot be overloaded: a branch on one would vanish silently, so look for them."""
-    pending: list[types.CodeType] = [formula.__code__]
-    while pending:
-        body = pending.pop()
-        pending.extend(c for c in body.co_consts if isinstance(c, types.CodeType))
-        for instruction in dis.get_instructions(body):
-            name = instruction.opname
-            if name == "IS_OP" or "JUMP" in name and "NONE" in name:
-                raise FormulaError("a formula cannot ask `is` or `is None`: write is_given(self.x) for an input that may be absent, == for an option")
-            if name == "CONTAINS_OP":
-                raise FormulaError("a formula cannot ask `in`: write any_of(x == a, x == b)")
-
-
 Derivation._reserved = Record._reserved | {name for name in vars(Derivation) if not name.startswith("_")}
 
-__all__ = ["Condition", "Derivation", "Derived", "MissingInputError", "Parametrised", "derived", "parametrised", "requires", "warns"]
+__all__ = ["Derivation", "MissingInputError"]
