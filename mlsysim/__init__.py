@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .engine.comparison import compare as compare
     from .engine.conformance import check_scenario as check_scenario
-    from .engine.derivation import MissingInputError as MissingInputError, derived as derived, parametrised as parametrised, requires as requires, warns as warns
+    from .engine.declarations import derived as derived, parametrised as parametrised, requires as requires, warns as warns
+    from .engine.derivation import MissingInputError as MissingInputError
     from .engine.expression import Table as Table, all_of as all_of, any_of as any_of, case as case, ceil as ceil, choose as choose, exponential as exponential, floor as floor, is_given as is_given, maximum as maximum, minimum as minimum, not_ as not_, square_root as square_root, total_of as total_of
     from .engine.inputs import DefinitionError as DefinitionError, Given as Given, InputError as InputError, given as given
     from .engine.record import Record as Record
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "engine.comparison": ("compare",),
     "engine.conformance": ("check_scenario",),
-    "engine.derivation": ("MissingInputError", "derived", "parametrised", "requires", "warns"),
+    "engine.declarations": ("derived", "parametrised", "requires", "warns"),
+    "engine.derivation": ("MissingInputError",),
     "engine.expression": ("Table", "all_of", "any_of", "case", "ceil", "choose", "exponential", "floor", "is_given", "maximum", "minimum", "not_", "square_root", "total_of"),
     "engine.inputs": ("DefinitionError", "Given", "InputError", "given"),
     "engine.record": ("Record",),

@@ -22,7 +22,7 @@ ROOMS: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("engine.figures", "engine.notation"),
         ("engine.inputs",),
         ("engine.record",),
-        ("engine.guards", "engine.derivation"),
+        ("engine.declarations", "engine.guards", "engine.tracing", "engine.derivation"),
         ("engine.writing",),
         ("engine.bar", "engine.waiting", "engine.verdict", "engine.breakdown", "engine.display"),
         ("engine.catalogue_views", "engine.catalogue"),

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlsysim import Hardware, InputError, MissingInputError, Models, Scenarios, sweep
-from mlsysim.engine.derivation import Parametrised
+from mlsysim.engine.declarations import Parametrised
 from mlsysim.units import scale, unit, units
 
 from .transfer import Cable, Extra, TransferScenario

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..units import Quantity
 from .bar import Bar, bar
-from .derivation import Parametrised
+from .declarations import Parametrised
 from .expression import Nothing, Number, Option, paths
 from .figures import as_given
 from .inputs import Input, InputError

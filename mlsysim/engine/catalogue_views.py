@@ -6,7 +6,8 @@ from html import escape
 from typing import Any
 
 from ..units import Quantity
-from .derivation import Derivation, MissingInputError, Parametrised
+from .declarations import Parametrised
+from .derivation import Derivation, MissingInputError
 from .notation import words
 from .record import Record
 from .writing import figure_text

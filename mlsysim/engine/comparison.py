@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..units import ONE
-from .derivation import MissingInputError, Parametrised
+from .declarations import Parametrised
+from .derivation import MissingInputError
 from .expression import paths
 from .figures import figure
 from .inputs import Input, InputError

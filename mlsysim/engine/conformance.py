@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ..units import ONE, Quantity
-from .derivation import Derived, MissingInputError, Parametrised, _Tracer
+from .declarations import Derived, Parametrised
+from .derivation import MissingInputError
 from .dimension import NOTHING, ZERO, dimension
 from .examples import Names, NoExampleError, example_arguments, example_of
 from .expression import Argument, Expression, lift
@@ -19,6 +20,7 @@ from .inputs import DefinitionError, InputError
 from .reading import Line, ReadingError, Value, read_line, same, stripped
 from .scenario import Scenario
 from .tables import Drawn, Grid
+from .tracing import Tracer, dimension_of, formulas, refuse_cycles, refuse_duplicate_symbols
 
 Problems = Iterator[str]
 NO_NOTEBOOK_KEEPS = ("style", "script", "svg", "math")
@@ -118,8 +120,8 @@ def _documented(kind: Any) -> Problems:
 
 
 def _traced(kind: Any) -> Problems:
-    tracer = _Tracer(kind)
-    for name, declared in {**kind._formulas(), **kind.conditions}.items():
+    tracer = Tracer(kind)
+    for name, declared in {**formulas(kind), **kind.conditions}.items():
         arguments = {argument: Argument(argument) for argument in getattr(declared, "parameters", {})}
         if _shape(lift(declared.formula(tracer, **arguments))) != _shape(declared.expression):
             yield f"{name} gives another formula each time it is read; take out what changes outside it"
@@ -133,17 +135,17 @@ def _shape(x: Any) -> Any:
 
 
 def _units(kind: Any) -> Problems:
-    for name, declared in kind._formulas().items():
-        of = dimension(declared.expression, kind._dimension_of)
+    for name, declared in formulas(kind).items():
+        of = dimension(declared.expression, dimension_of(kind, declared))
         wanted = declared.dimension
         if of not in (ZERO, NOTHING) and (of != wanted if isinstance(of, str) or isinstance(wanted, str) else not of.is_compatible_with(wanted)):
             yield f"{name} gives {of}, and {wanted} is declared"
 
 
 def _ordered(kind: Any) -> Problems:
-    for check in (kind._refuse_cycles, kind._refuse_duplicate_symbols):
+    for check in (refuse_cycles, refuse_duplicate_symbols):
         try:
-            check()
+            check(kind)
         except DefinitionError as error:
             yield str(error)
 

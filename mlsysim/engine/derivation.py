@@ -193,7 +193,7 @@ class Derivation(Record):
             except Absent as absent:
                 raise self._missing(declared.name, absent) from None
             if declared.kind == "quantity":
-                return units.Quantity(base / scale(declared.unit), declared.unit)      # type: ignore[arg-type]
+                return units.Quantity(base / scale(declared.unit), declared.unit)
             return int(base) if declared.kind == "count" else base
         return value
 

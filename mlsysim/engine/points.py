@@ -12,6 +12,7 @@ from .derivation import Derivation
 from .expression import paths
 from .inputs import InputError
 from .record import Absent, Path, Record
+from .tracing import formulas, order
 
 
 class Points:
@@ -92,9 +93,9 @@ def _touched(kind: Any, changed: frozenset[str]) -> frozenset[str]:
     """The inputs and quantities of a class whose values follow from the changed ones."""
     touched = set(changed)
     if issubclass(kind, Derivation):
-        formulas = kind._formulas()
-        for name in kind._order():
-            if name in formulas and any(path[0] in touched for path in paths(formulas[name].expression)):
+        declared = formulas(kind)
+        for name in order(kind):
+            if name in declared and any(path[0] in touched for path in paths(declared[name].expression)):
                 touched.add(name)
     return frozenset(touched)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..units import unit
 from .breakdown import call_words, default_text, headed, is_citation
-from .derivation import Condition, Derived, Parametrised
+from .declarations import Condition, Derived, Parametrised
 from .display import HEADING, ROOT, sources_html
 from .expression import paths
 from .inputs import Input

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from .derivation import Derivation, Derived
+from .declarations import Derived
+from .derivation import Derivation
 from .expression import FormulaError
 from .inputs import DefinitionError
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..units import ONE
-from .derivation import Parametrised
+from .declarations import Parametrised
 from .expression import FormulaError
 from .figures import figure
 from .gradient import STEPS, WITHOUT_SLOPE, Duals

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..units import Quantity, scale, units
-from .derivation import MissingInputError, Parametrised
+from .declarations import Parametrised
+from .derivation import MissingInputError
 from .dimension import dimension
 from .evaluation import scalar
 from .expression import Apply, Call, Expression, FormulaError, IsGiven, Symbol, TotalOf, children, walk
@@ -14,6 +15,7 @@ from .figures import figure
 from .inputs import Input, InputError
 from .notation import TEXT, words
 from .record import Path
+from .tracing import dimension_of
 from .writing import figure_text, value_figure
 
 if TYPE_CHECKING:
@@ -311,7 +313,7 @@ def reason(scenario: Any, name: str) -> str:
 def _side(scenario: Any, e: Expression, value: float) -> str:
     if isinstance(e, Symbol):
         return f"{words(e.path[-1])} {figure_text(scenario, e.path)}"
-    of = dimension(e, type(scenario)._dimension_of)
+    of = dimension(e, dimension_of(type(scenario), None))
     return TEXT.figure(figure(value, of)) if hasattr(of, "dimensionless") else f"{value:g}"
 
 

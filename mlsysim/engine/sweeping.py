@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .derivation import Parametrised
+from .declarations import Parametrised
 from .expression import FormulaError
 from .inputs import InputError
 from .record import Path

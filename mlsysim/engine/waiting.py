@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .derivation import Parametrised
+from .declarations import Parametrised
 from .expression import IsGiven, paths, walk
 from .inputs import InputError
 from .notation import Text

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from ..units import ONE, Quantity, scale
-from .derivation import Parametrised
+from .declarations import Parametrised
 from .evaluation import RowValues, scalar, taken
 from .expression import Argument, Call, Case, Choose, Constant, Expression, IsGiven, Nothing, Number, Option, Symbol, TotalOf, paths, walk
 from .figures import DIGITS, Figure, as_given, binary, figure, ladder_unit

@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.catalogue_views import card_html, card_text
-from ..engine.derivation import Derivation, derived
+from ..engine.declarations import derived
+from ..engine.derivation import Derivation
 from ..engine.inputs import Given, given
 from ..engine.record import Record
 from ..units import Quantity

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.derivation import derived
+from ..engine.declarations import derived
 from ..engine.expression import case
 from ..engine.inputs import given
 from ..units import Quantity

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.derivation import derived, requires
+from ..engine.declarations import derived, requires
 from ..engine.expression import case, total_of
 from ..engine.inputs import given
 from ..engine.record import Record

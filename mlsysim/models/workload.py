@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.catalogue_views import card_html, card_text
-from ..engine.derivation import Derivation, derived, parametrised, requires
+from ..engine.declarations import derived, parametrised, requires
+from ..engine.derivation import Derivation
 from ..engine.expression import case, is_given
 from ..engine.inputs import Given, given
 from ..units import Quantity

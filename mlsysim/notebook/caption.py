@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..engine.derivation import Derived, Parametrised
+from ..engine.declarations import Derived, Parametrised
 from ..engine.figures import figure
 from ..engine.inputs import InputError
 from ..engine.notation import TEXT, words

@@ -12,7 +12,8 @@ from typing import Any
 
 import ipywidgets      # type: ignore[import-untyped]
 
-from ..engine.derivation import MissingInputError, Parametrised
+from ..engine.declarations import Parametrised
+from ..engine.derivation import MissingInputError
 from ..engine.expression import Nothing, Number, Option
 from ..engine.inputs import InputError, near_name
 from ..engine.notation import HTML, TEXT, Text, words

@@ -71,7 +71,7 @@ def importing(pairs: int = 25) -> Iterator[Measured]:
 def evaluating() -> Iterator[Measured]:
     """Every quantity of a newly constructed scenario, every input of it given anew."""
     from mlsysim import MissingInputError, Scenarios
-    from mlsysim.engine.derivation import Parametrised
+    from mlsysim.engine.declarations import Parametrised
     given = Scenarios.Gpt2MixedPrecisionAdamOnH100
     kind, inputs = type(given), given.given_inputs()
     names = [name for name, declared in kind.quantities.items() if not isinstance(declared, Parametrised)]

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from ...units import Quantity
-from ..derivation import derived, parametrised, warns
+from ..declarations import derived, parametrised, warns
 from ..expression import case, exponential, floor, maximum, square_root
 from ..inputs import Given, given
 from ..scenario import About, Presentation, Scenario

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...units import Quantity
-from ..derivation import derived
+from ..declarations import derived
 from ..expression import Table, any_of, case, choose, total_of
 from ..inputs import Given, given
 from ..record import Record

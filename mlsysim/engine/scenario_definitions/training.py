@@ -4,7 +4,7 @@ from __future__ import annotations
 from ...hardware import HardwareNode
 from ...models import Workload
 from ...units import Quantity
-from ..derivation import derived, parametrised, requires, warns
+from ..declarations import derived, parametrised, requires, warns
 from ..expression import all_of, any_of, case, floor, is_given, maximum, not_, total_of
 from ..inputs import Given, given
 from ..record import Record

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....units import Quantity
-from ...derivation import derived
+from ...declarations import derived
 from ...expression import all_of, case, choose, not_
 from .attention import AttentionRows
 from .inputs import AUTOCAST, AUTOGRAD, KORTHIKANTI, MEASURED, TRANSFORMERS

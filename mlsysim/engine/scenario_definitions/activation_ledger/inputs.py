@@ -5,7 +5,8 @@ from typing import Any
 
 from ....models import Workload
 from ....units import Quantity
-from ...derivation import Derivation, derived, requires, warns
+from ...declarations import derived, requires, warns
+from ...derivation import Derivation
 from ...expression import all_of, case, choose, is_given, not_
 from ...inputs import given
 from .rows import WIDTHS

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....units import Quantity
-from ...derivation import derived, requires, warns
+from ...declarations import derived, requires, warns
 from ...expression import Table, all_of, any_of, case, ceil, choose, minimum
 from ...inputs import given
 from .inputs import KORTHIKANTI

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ...derivation import Derived
+from ...declarations import Derived
 from ...evaluation import scalar
 from ...expression import Apply, Case, Expression, Table, lift
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....units import Quantity
-from ...derivation import derived
+from ...declarations import derived
 from ...expression import maximum
 from ...scenario import About, Presentation, Scenario
 from .inputs import KORTHIKANTI, TRANSFORMERS

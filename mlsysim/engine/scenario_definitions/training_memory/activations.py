@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....units import Quantity
-from ...derivation import derived, requires
+from ...declarations import derived, requires
 from ...expression import all_of, any_of, case, choose, maximum, minimum
 from ...inputs import given
 from .formats import BYTES, MIXED_PRECISION

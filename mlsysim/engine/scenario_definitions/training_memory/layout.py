@@ -6,7 +6,8 @@ from typing import Any
 from ....hardware import HardwareNode
 from ....models import Workload
 from ....units import Quantity
-from ...derivation import Derivation, derived, requires, warns
+from ...declarations import derived, requires, warns
+from ...derivation import Derivation
 from ...expression import all_of, any_of, case, ceil, is_given, minimum
 from ...inputs import given
 

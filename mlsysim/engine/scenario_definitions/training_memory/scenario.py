@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from ....units import Quantity
-from ...derivation import MissingInputError, derived, warns
+from ...declarations import derived, warns
+from ...derivation import MissingInputError
 from ...expression import all_of, case, maximum
 from ...inputs import given
 from ...scenario import About, Presentation, Scenario

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....units import Quantity
-from ...derivation import derived, requires, warns
+from ...declarations import derived, requires, warns
 from ...expression import all_of, any_of, case, choose, not_
 from ...inputs import given
 from .formats import BYTES, FORMAT_ALIASES, FP8_TRAINING, GRADIENT_FORMATS, MIXED_PRECISION, STATE_FORMATS
