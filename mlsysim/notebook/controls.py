@@ -11,7 +11,7 @@ import ipywidgets      # type: ignore[import-untyped]
 
 from ..engine.inputs import InputError
 from ..engine.record import Record
-from .choices import Choice, Made, Options, Place, Range, Rows, Truth, Words, example, following, said
+from .choices import Choice, Made, Options, Place, Range, Rows, Truth, Words, example, following, said, stored
 
 LETTER = 7.5            # pixels a letter of a label takes, at the size that widgets are drawn in
 BOX = 132               # pixels of a box that holds a number
@@ -327,9 +327,17 @@ class RowsControl(Control):
         self._lay(value or ())
 
     def _lay(self, rows: tuple[Any, ...]) -> None:
-        self.inner = [[self._cell(row, number, name) for name in self.record_type.inputs] for number, row in enumerate(rows, 1)]
-        self.lines.children = [ipywidgets.HBox([control.row for control in line], layout=ipywidgets.Layout(flex_flow="row wrap")) for line in self.inner]
-        self.remove.disabled = not rows
+        """Show these rows, in the boxes that are there as far as they reach."""
+        while len(self.inner) > len(rows):
+            for cell in self.inner.pop():
+                cell.row.close()
+        for number, row in enumerate(rows[len(self.inner):], len(self.inner) + 1):
+            self.inner.append([self._cell(row, number, name) for name in self.record_type.inputs])
+        for line, row in zip(self.inner, rows):
+            for cell in line:
+                cell.show(stored(row, cell.name))
+        if len(self.lines.children) != len(rows):
+            self.lines.children = [ipywidgets.HBox([cell.row for cell in line], layout=ipywidgets.Layout(flex_flow="row wrap")) for line in self.inner]
 
     def _cell(self, row: Record, number: int, name: str) -> Control:
         place = Place(row, name)

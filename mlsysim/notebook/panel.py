@@ -34,6 +34,8 @@ class Panel(ipywidgets.VBox, Generic[S]):      # type: ignore[misc]
         self.start: S = start
         self.controls: Mapping[str, Control] = {one.name: one for one in controls}
         self.caption, self.error = opening(start), ""
+        self._changes: dict[str, Any] = {}
+        self._wrong: dict[str, InputError] = {}
         self._pending: dict[str, None] = {}      # inputs moved since the last combination that worked
         self._parts: list[Part] = [part(start, asked) for asked in show]
         self._message = ipywidgets.HTML(layout=ipywidgets.Layout(width="100%", margin="4px 0"))
@@ -59,7 +61,7 @@ class Panel(ipywidgets.VBox, Generic[S]):      # type: ignore[misc]
         for one in sorted(self.controls.values(), key=lambda one: len(one.place.path)):
             one.rebase(Place(self.start, one.name))
         self.caption, self.error = opening(self.start, "Back at the start"), ""
-        self._pending = {}
+        self._changes, self._wrong, self._pending = {}, {}, {}
         self.set_trait("scenario", self.start)
         self._show(self.start)
 
@@ -80,9 +82,11 @@ class Panel(ipywidgets.VBox, Generic[S]):      # type: ignore[misc]
     def _changed(self, moved: Control) -> None:
         before = self.scenario
         self._pending[moved.name] = None
+        self._note(moved)
+        for one in self._beneath(moved):
+            one.rebase(self._place_beneath(moved, one))
+            self._note(one)
         try:
-            for one in self._beneath(moved):
-                one.rebase(self._place_beneath(moved, one))
             after = self._standing()
         except InputError as error:
             self._fail(str(error))
@@ -95,10 +99,21 @@ class Panel(ipywidgets.VBox, Generic[S]):      # type: ignore[misc]
         self.set_trait("scenario", after)
         self._show(after)
 
+    def _note(self, one: Control) -> None:
+        """Keep what a control now changes, or what is wrong with it."""
+        self._changes.pop(one.name, None)
+        self._wrong.pop(one.name, None)
+        try:
+            if not one.resting and one.moved:
+                self._changes[one.name] = one.value
+        except InputError as error:
+            self._wrong[one.name] = error
+
     def _standing(self) -> S:
         """The scenario as the controls stand. Raises InputError."""
-        changes = {one.name: one.value for one in self.controls.values() if not one.resting and one.moved}
-        return self.start.variant(**changes) if changes else self.start
+        for error in self._wrong.values():
+            raise error
+        return self.start.variant(**self._changes) if self._changes else self.start
 
     def _beneath(self, moved: Control) -> list[Control]:
         """The controls of inputs of the input that was moved."""
@@ -115,7 +130,7 @@ class Panel(ipywidgets.VBox, Generic[S]):      # type: ignore[misc]
         """Say what is wrong where the caption stands, and mark what is shown as older."""
         if not self.error:
             for one in self._parts:
-                one.widget.value = f'<div style="opacity:.7">{one.widget.value}</div>'
+                one.widget.value = f'<div style="opacity:.8">{one.widget.value}</div>'
         self.error = words
         self._code.value = ""
         self._message.value = (f'<div {IGNORE} role="alert" style="border:2px solid #d55e00;border-radius:4px;padding:6px 12px;line-height:1.4"><b>This does not work.</b> {escape(words)}'
