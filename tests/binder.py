@@ -126,8 +126,7 @@ def print_sizes(before: dict[str, tuple[str, int, str]], after: dict[str, tuple[
     print("\ninstalled by binder/, bytecode included:")
     for name in added:
         print(f"  {name:20} {after[name][0]:10} {megabytes[name]:7.1f} MB")
-    print(f"  {'together':31} {sum(megabytes[name] for name in added):7.1f} MB")
-    print(f"  {'beside the base image’s part':31} {sum(size for _, size, _ in before.values()) / 1e6:7.1f} MB\n")
+    print(f"  {'together':31} {sum(megabytes[name] for name in added):7.1f} MB, beside {sum(size for _, size, _ in before.values()) / 1e6:.1f} MB of JupyterLab and what it needs\n")
 
 
 def check_launch(image: Image, command: list[str]) -> None:

@@ -64,7 +64,7 @@ MUTATIONS = (
     # The repository.
     Mutation("a saved number in a notebook", START, "Answer: 24.0 GB", "Answer: 23.0 GB", (START,)),
     Mutation("a code cell saved without having run", START, '"execution_count": 1,\n   "id"', '"execution_count": null,\n   "id"', ("tests/test_notebooks.py",)),
-    Mutation("a number typed in a notebook's prose", START, '"# Start here\\n"', '"# Start here with 24 GB\\n"', ("tests/test_notebooks.py",)),
+    Mutation("a number typed in a notebook's prose", START, '"# Start here\\n"', '"# Start here with 24 GB\\n"', ("tests/test_notebooks.py::test_no_number_is_typed_in_prose",)),
     Mutation("Binder with the index's package of that name", "binder/requirements.txt", ".[notebook]", "mlsysim", ("tests/test_binder.py",)),
     Mutation("the engine loads NumPy at once", "mlsysim/engine/figures.py", "import math\n", "import math\nimport numpy\n", ("tests/test_layers.py",)),
 )
