@@ -1,6 +1,7 @@
 """A bar of parts against a capacity: what each part is, how long it is drawn, and where the capacity's wall stands."""
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,8 +121,8 @@ def bar(scenario: Any) -> Bar | None:
     shown = type(scenario).presentation
     if not shown.parts or not (whole := base(scenario, shown.whole)):
         return None
-    sizes = [(name, size) for name in shown.parts if (size := base(scenario, name))]
-    parts = tuple(Part(chr(ord("A") + i), words(name), size, FILLS[i % len(FILLS)]) for i, (name, size) in enumerate(sizes))
+    sizes = [(name, size, fill) for name, fill in zip(shown.parts, itertools.cycle(FILLS)) if (size := base(scenario, name))]
+    parts = tuple(Part(chr(ord("A") + i), words(name), size, fill) for i, (name, size, fill) in enumerate(sizes))
     return Bar(parts, whole, base(scenario, shown.capacity), type(scenario).declaration((shown.whole,)).unit)
 
 

@@ -14,6 +14,7 @@ from .verdict import title
 # So: inline styles, a border where a fill says something, no colour for text, and lines that read right with every tag gone.
 ROOT = '<div class="mathjax_ignore tex2jax_ignore" style="max-width:64em;line-height:1.5;overflow-wrap:break-word">'
 HEADING = '<div style="border-bottom:1px solid;margin:1.4em 0 .3em"><b>'
+FOLDED = '<details><summary style="border-bottom:1px solid;margin:1.3em 0 .3em"><b>'
 INPUTS = '<div style="display:grid;width:97%;grid-template-columns:19% 25% 54%;gap:0 1%;padding-left:1.1em">'
 COLUMNS = "display:inline-grid;width:97%;grid-template:auto/19% 25% 26% 15% 11%;gap:1%"
 SOURCES = '<div style="display:grid;grid-template-columns:2.4em auto">'
@@ -102,14 +103,13 @@ def _html(told: Breakdown) -> Iterator[str]:
         yield bar_html(told.bar)
     yield f"{HEADING}Inputs</b></div>{INPUTS}{''.join(_html_inputs(told))}</div>"
     for heading, lines in told.groups:
-        yield f"{HEADING}{HTML.word(heading)}</b></div>"
-        for line in lines:
-            yield _html_line(told, line)
+        rows = "".join(_html_line(told, line) for line in lines)
+        yield f"{FOLDED}{HTML.word(heading)}</b></summary>{rows}</details>" if heading in told.folded else f"{HEADING}{HTML.word(heading)}</b></div>{rows}"
     if told.waiting:
         yield f"{HEADING}Waiting for an input</b></div>"
         yield from (f"<div>{waiting.said(HTML)}</div>" for waiting in told.waiting)
     if told.sources:
-        yield f"{HEADING}Sources</b></div>{sources_html(told.sources)}"
+        yield f"{FOLDED}Sources</b></summary>{sources_html(told.sources)}</details>"
 
 
 def _html_inputs(told: Breakdown) -> Iterator[str]:

@@ -319,7 +319,7 @@ class TrainingStateFitScenario(Scenario):
         return all_of(is_given(self.adapter_count), self.adapter_count > self.workload.parameters)
 
     presentation = Presentation(
-        title="Training {workload.name}",
+        title="Training {workload.name}[ on {hardware.name}]",
         question="Does the training state fit?",
         answer="fits",
         parts=("weights", "adapter_weights", "run_gradients", "run_master_weights", "run_optimizer_state"),
@@ -336,7 +336,8 @@ class TrainingStateFitScenario(Scenario):
             "This run against full tuning": ("adapter_saved", "adapter_reduction", "adapter_kept_share", "frozen_share", "adapter_reduction_ceiling"),
             "Saving and updating, this run": ("run_checkpoint", "run_checkpoint_write_time", "run_update_traffic", "run_update_time"),
             "Saving and updating, full tuning": ("checkpoint", "checkpoint_write_time", "update_traffic", "update_time"),
-        })
+        },
+        folded=("What one trained parameter costs", "Full tuning of every parameter", "This run against full tuning", "Saving and updating, this run", "Saving and updating, full tuning"))
     about = About(
         assumptions=("Widths per value and per parameter, and the activations, are inputs: the scenario adds up a recipe, it does not guess one.",
                      "Every stored weight has one width, every trained weight and its gradient another or the same.",

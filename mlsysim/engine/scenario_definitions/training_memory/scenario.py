@@ -139,7 +139,8 @@ class TrainingMemoryScenario(Activations, Scenario):
             "The peak within a step": ("gathered_layer", "recomputed_layer", "peak_memory"),
             "The fullest pipeline stage": ("most_loaded_dense_parameters", "most_loaded_expert_parameters", "most_loaded_parameters", "most_loaded_state"),
             "Matrix shapes, for optimizers that look at them": ("vector_parameters_per_layer", "hidden_matrix_parameters", "hidden_matrix_share", "matrix_sums_per_layer", "matrix_sums"),
-        })
+        },
+        folded=("What ZeRO divides further", "What one parameter costs", "The fullest pipeline stage", "Matrix shapes, for optimizers that look at them"))
     about = About(
         assumptions=(
             "Parameters are divided evenly over tensor, pipeline and expert parallelism; the fullest stage stands beside, with its embedding.",
