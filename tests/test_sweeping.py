@@ -63,23 +63,26 @@ def agrees_with_construction(scenario: Any, table: pd.DataFrame, points: list[di
 counts = st.one_of(st.integers(-2, 40), st.sampled_from([2.5, True, math.nan, math.inf, None, "3", 2**70]))
 sizes = st.one_of(st.floats(1e-3, 1e9).map(lambda x: f"{x!r} MB"), st.sampled_from(["0 B", "-1 GB", "3 second", 7, math.nan]))
 shares = st.one_of(st.floats(0, 1), st.sampled_from([-0.1, 1.5, "5 %", 0, 1, math.nan]))
+packets = st.sampled_from([None, "4 kB", "1 kB", "0 B"])
+windows = st.sampled_from([None, "4 kB", "128 kB", 3])
 lanes = st.one_of(st.sampled_from([1, 2, 3, 4, 8, 64, 65, 0]))
 
 
 @settings(max_examples=120, deadline=None)
 @given(st.lists(counts, min_size=1, max_size=4), st.lists(sizes, min_size=1, max_size=3), st.lists(shares, min_size=1, max_size=2),
-       st.lists(lanes, min_size=1, max_size=2))  # fmt: skip
-def test_every_combination_is_what_construction_gives(items: list[Any], payload: list[Any], loss: list[Any], lane: list[Any]) -> None:
-    table = sweep(TRANSFER.variant(senders=2), *QUANTITIES, items=items, payload=payload, loss=loss, **{"cable.lanes": lane})
+       st.lists(lanes, min_size=1, max_size=2), windows)  # fmt: skip
+def test_every_combination_is_what_construction_gives(items: list[Any], payload: list[Any], loss: list[Any], lane: list[Any], window: Any) -> None:
+    base = TRANSFER.variant(senders=2, window=window if window != 3 else None)
+    table = sweep(base, *QUANTITIES, items=items, payload=payload, loss=loss, **{"cable.lanes": lane})
     points = [{"items": i, "payload": p, "loss": x, "cable.lanes": n} for i in items for p in payload for x in loss for n in lane]
-    agrees_with_construction(TRANSFER.variant(senders=2), table, points, QUANTITIES)
+    agrees_with_construction(base, table, points, QUANTITIES)
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.lists(st.tuples(counts, sizes, st.sampled_from([None, 1, 2, 3]), st.sampled_from(["none", "half", "qarter", 3]), st.sampled_from([None, COPPER, "copper"])),
+@given(st.lists(st.tuples(counts, sizes, st.sampled_from([None, 1, 2, 3]), st.sampled_from(["none", "half", "qarter", 3]), st.sampled_from([None, COPPER, "copper"]), packets, windows),
                 min_size=1, max_size=6))  # fmt: skip
 def test_zipped_points_are_what_construction_gives(rows: list[tuple[Any, ...]]) -> None:
-    names = ("items", "payload", "senders", "compression", "cable")
+    names = ("items", "payload", "senders", "compression", "cable", "packet", "window")
     table = sweep(TRANSFER, *QUANTITIES, zipped=True, **{name: list(values) for name, values in zip(names, zip(*rows))})
     agrees_with_construction(TRANSFER, table, [dict(zip(names, row)) for row in rows], QUANTITIES)
 
@@ -109,6 +112,7 @@ def test_an_impossible_point_has_its_error_and_no_number() -> None:
     assert list(table["error"].isna()) == [True, False, False]
     assert table["error"].iloc[1] == "TrainingStateFitScenario: batch_size: 0 must be more than zero; write for example batch_size=32"
     assert table["error"].iloc[2] == "TrainingStateFitScenario: batch_size: 2.5 is not a whole number; write batch_size=2"
+    assert "write for example batch_size=32" in table._repr_html_() and "write for example batch_size=32" in repr(table[["batch_size", "error"]])
     assert table.loc[1:, ["total (GB)", "fits", "max_resident_batch"]].isna().all(axis=None)
 
 
@@ -132,6 +136,21 @@ def test_an_input_of_a_swept_record() -> None:
     workloads = [Models.Language.GPT2, Models.Language.Llama3_8B]
     table = sweep(Scenarios.Rank16AdaptersOnHypothetical8B, "adapter_count", workload=workloads, **{"workload.layers": [1, 2]})
     assert list(table["adapter_count"]) == [262144, 524288] * 2
+
+
+def test_an_input_of_a_record_that_some_points_lack() -> None:
+    inputs: dict[str, list[Any]] = {"hardware": [Hardware.Cloud.H100, None], "hardware.memory.capacity": ["10 GB", "30 GB"]}
+    table = sweep(GPT2, "total", "fits", **inputs)
+    agrees_with_construction(GPT2, table, [{"hardware": h, "hardware.memory.capacity": c} for h in inputs["hardware"] for c in inputs["hardware.memory.capacity"]], ["total", "fits"])
+    assert list(table["error"].isna()) == [True, True, False, False]
+    table = sweep(GPT2.variant(hardware=None), "total", **{"hardware.memory.capacity": ["10 GB"]})
+    assert "hardware is absent" in table["error"].iloc[0] and np.isnan(table["total"].iloc[0])
+
+
+def test_an_input_that_a_swept_record_has_not() -> None:
+    workloads = [Models.Language.GPT2, Models.Vision.ResNet50, Models.Language.T5_Base]
+    table = sweep(GPT2, "total", workload=workloads, **{"workload.layers": [3]})
+    agrees_with_construction(GPT2, table, [{"workload": workload, "workload.layers": 3} for workload in workloads], ["total"])
 
 
 def test_a_branch_that_a_point_does_not_take_may_divide_by_zero() -> None:

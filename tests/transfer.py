@@ -39,6 +39,7 @@ class TransferScenario(Scenario):
     senders: int | None = given("s", default=None, positive=True, example="2", doc="Machines that send, each a part of the items.")
     cable: Cable | None = given(default=None, example='Cable(name="copper", bandwidth="10 GB/s")', doc="What it goes over.")
     packet: Given[Quantity] = given("p", "byte", default="4 kB", positive=True, doc="Size of a packet.", source=MADE_UP)
+    window: Given[Quantity] = given("w", "byte", default=lambda self: 16 * self.packet, positive=True, example='"64 kB"', doc="What is sent before an answer.", source=MADE_UP)
     compression: str = given(default="none", choices=("none", "half", "quarter"), doc="How far the payload is shrunk.")
     loss: float = given("ε", default=0.01, maximum=1, doc="Share of the packets that is lost.")
     deadline: Given[Quantity | None] = given("T", "second", default=None, example='"2 second"', doc="When it has to be there.")
@@ -63,6 +64,11 @@ class TransferScenario(Scenario):
     def items_in_last_round(self) -> float:
         """Items left for the last round of the senders."""
         return self.items % self.senders
+
+    @derived("n_w", "", source=MADE_UP)
+    def windows(self) -> float:
+        """Windows that hold it."""
+        return self.volume / self.window
 
     @derived("R", "GB/s", source=MADE_UP)
     def rate(self) -> Quantity:

@@ -106,19 +106,29 @@ class Blocks:
     # What they give.
 
     def _run(self, block: Batch) -> None:
-        points = over(self.scenario, block.fixed, block.arrays)
-        impossible, undecided = refused(points)
-        alone = either(impossible, undecided)
+        points: Any
+        alone: Any
+        try:
+            points = over(self.scenario, block.fixed, block.arrays)
+            alone = either(*refused(points))
+        except InputError:      # no point of this block can be
+            points, alone = None, True
         for quantity in self.shown:
-            try:
-                value, fault = points.number(quantity.path) if isinstance(points, Points) else (points.number(quantity.path), False)
-            except FAILURES:
-                value, fault = None, True
+            value, fault = self._found(points, quantity)
             if value is not None:
                 self._keep(quantity, block, value)
             fault = either(fault, alone)
             if fault is not False:
                 self._settle_alone(quantity, block, numpy.flatnonzero(numpy.broadcast_to(fault, block.shape)), everywhere=value is None and not is_array(alone))
+
+    def _found(self, points: Any, quantity: Shown) -> tuple[Any, Any]:
+        """A quantity's value at the points of a block, and where it fails."""
+        if points is None:
+            return None, True
+        try:
+            return points.number(quantity.path) if isinstance(points, Points) else (points.number(quantity.path), False)
+        except FAILURES:
+            return None, True
 
     def _keep(self, quantity: Shown, block: Batch, value: Any) -> None:
         held = self.results[quantity.name]

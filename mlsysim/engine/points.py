@@ -21,7 +21,8 @@ class Points:
     def __init__(self, record: Record, changed: Mapping[str, Any]):
         kind: Any = type(record)
         self.record, self.changed = record, changed
-        self.touched = _touched(kind, frozenset(changed))
+        stated = frozenset(name for name, value in record.__dict__["_stored"].items() if value is not None)
+        self.touched = _touched(kind, frozenset(changed), stated)
         self._found: dict[str, Pair] = {}
 
     def number(self, path: Path) -> Pair:
@@ -89,13 +90,13 @@ class _Called:
 
 
 @lru_cache(maxsize=256)
-def _touched(kind: Any, changed: frozenset[str]) -> frozenset[str]:
-    """The inputs and quantities of a class whose values follow from the changed ones."""
+def _touched(kind: Any, changed: frozenset[str], stated: frozenset[str]) -> frozenset[str]:
+    """The inputs and quantities of a class whose values follow from the changed ones. A stated input does not, though it has a formula for a default."""
     touched = set(changed)
     if issubclass(kind, Derivation):
         declared = formulas(kind)
         for name in order(kind):
-            if name in declared and any(path[0] in touched for path in paths(declared[name].expression)):
+            if name in declared and name not in stated and any(path[0] in touched for path in paths(declared[name].expression)):
                 touched.add(name)
     return frozenset(touched)
 
@@ -103,8 +104,11 @@ def _touched(kind: Any, changed: frozenset[str]) -> frozenset[str]:
 def over(record: Record, fixed: Mapping[Path, Any], arrays: Mapping[Path, Any]) -> Any:
     """A record's values with some inputs fixed at others and some as arrays: Points, or the record itself where nothing is an array.
 
-    Nothing is checked that holds between inputs: `refused` does that point by point.
+    Nothing is checked that holds between inputs: `refused` does that point by point. Raises InputError where there is no such input.
     """
+    kind = type(record)
+    if missing := [path for path in (*fixed, *arrays) if path[0] not in kind.inputs]:
+        raise InputError(f"{kind.__name__}: no input is called {missing[0][0]!r}")
     stored = dict(record.__dict__["_stored"])
     changed: dict[str, Any] = {}
     inner: dict[str, tuple[dict[Path, Any], dict[Path, Any]]] = {}
@@ -118,7 +122,7 @@ def over(record: Record, fixed: Mapping[Path, Any], arrays: Mapping[Path, Any]) 
                 changed[path[0]] = value
     for name, (inner_fixed, inner_arrays) in inner.items():
         if stored[name] is None:
-            continue      # every point says so by itself
+            raise InputError(f"{kind.__name__}: {name} is absent")
         held = over(stored[name], inner_fixed, inner_arrays)
         if isinstance(held, Points):
             changed[name] = held
