@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import math
 import sys
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from mlsysim import Hardware, InputError, MissingInputError, Models, Scenarios, sweep
 from mlsysim.engine.declarations import Parametrised
+from mlsysim.engine.solver import TrainingMemoryModel
 from mlsysim.units import scale, unit, units
 
 from .transfer import Cable, Extra, TransferScenario
@@ -94,6 +96,15 @@ def test_arrays_with_a_unit_are_what_construction_gives(widths: list[float], par
     table = sweep(GPT2, *quantities, bytes_per_value=units.Quantity(np.array(widths), "bit"), **{"workload.parameters": np.array(parameters)})
     points = [{"bytes_per_value": units.Quantity(w, "bit"), "workload.parameters": p} for w in widths for p in parameters]
     agrees_with_construction(GPT2, table, points, quantities)
+
+
+@pytest.mark.parametrize("workload", ["Llama3_8B", "Mixtral_8x7B"])
+def test_layouts_of_training_memory_are_what_construction_gives(workload: str) -> None:
+    scenario = TrainingMemoryModel().solve(getattr(Models.Language, workload), Hardware.Cloud.H100, batch_size=16, seq_len=2048)
+    quantities = [name for name, declared in type(scenario).quantities.items() if not isinstance(declared, Parametrised)]
+    inputs: dict[str, list[Any]] = {"tp_size": [1, 2, 3], "pp_size": [4, 33], "ep_size": [1, 8], "batch_size": [16, 33], "precision": ["bf16", "int8"], "zero_stage": [0, 3]}
+    points = [dict(zip(inputs, values)) for values in itertools.product(*inputs.values())]
+    agrees_with_construction(scenario, sweep(scenario, *quantities, **inputs), points, quantities)
 
 
 def test_the_default_is_what_the_breakdown_leads_with() -> None:
