@@ -219,6 +219,13 @@ def test_warnings():
     assert any("would begin before this one is written" in w for w in beside.warnings)
 
 
+def test_first_order_is_warned_of_where_recoveries_fail():
+    """Beyond a recovery of a tenth of the time between failures, first order misses more than a hundredth of the clock's time."""
+    long, short = run(recovery_time="61 minute"), run(recovery_time="59 minute")
+    assert long.expected_waste - long.wasted_share > 0.01
+    assert any("failures strike recoveries" in w for w in long.warnings) and not any("failures strike recoveries" in w for w in short.warnings)
+
+
 def test_the_worked_example_of_the_card():
     example = doctest.DocTestParser().get_doctest(CheckpointIntervalScenario.about.example, {}, "example", None, None)
     result = doctest.DocTestRunner(verbose=False).run(example)

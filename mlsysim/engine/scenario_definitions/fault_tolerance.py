@@ -200,6 +200,12 @@ class CheckpointIntervalScenario(Scenario):
         """An interval as long as the time between failures is seldom finished."""
         return self.interval > self.system_time_between_failures
 
+    @warns("One recovery takes {recovery_time}, more than a tenth of the {system_time_between_failures} between failures: failures strike recoveries too, and the first-order "
+           "overhead is too low; use expected_waste.", source=DALY_COST)
+    def recovery_is_long(self) -> bool:
+        """The first-order overhead takes a recovery for short."""
+        return 10 * self.recovery_time > self.system_time_between_failures
+
     @warns("Storage takes {write_time} to write a checkpoint, longer than the {interval} between saves: the next save would begin before this one is written.")
     def storage_is_slow(self) -> bool:
         """A save that goes on beside training must end before the next begins."""
