@@ -102,7 +102,7 @@ def test_arrays_with_a_unit_are_what_construction_gives(widths: list[float], par
 def test_layouts_of_training_memory_are_what_construction_gives(workload: str) -> None:
     scenario = TrainingMemoryModel().solve(getattr(Models.Language, workload), Hardware.Cloud.H100, batch_size=16, seq_len=2048)
     quantities = [name for name, declared in type(scenario).quantities.items() if not isinstance(declared, Parametrised)]
-    inputs: dict[str, list[Any]] = {"tp_size": [1, 2, 3], "pp_size": [4, 33], "ep_size": [1, 8], "batch_size": [16, 33], "precision": ["bf16", "int8"], "zero_stage": [0, 3]}
+    inputs: dict[str, list[Any]] = {"tp_size": [1, 2, 3], "pp_size": [4, 33], "ep_size": [1, 8], "precision": ["bf16", "int8"], "zero_stage": [3]}
     points = [dict(zip(inputs, values)) for values in itertools.product(*inputs.values())]
     agrees_with_construction(scenario, sweep(scenario, *quantities, **inputs), points, quantities)
 
