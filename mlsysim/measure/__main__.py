@@ -44,12 +44,12 @@ def arguments() -> argparse.ArgumentParser:
 
 def comparisons(asked: argparse.Namespace) -> list[Comparison]:
     """What was asked for, measured."""
-    shared = {"seq_len": asked.seq_len, "microbatch": asked.microbatch, "precision": asked.precision, "attention": asked.attention, "kernels": "cpu", "attention_dropout": asked.dropout,
+    shared: dict[str, Any] = {"seq_len": asked.seq_len, "microbatch": asked.microbatch, "precision": asked.precision, "attention": asked.attention, "kernels": "cpu", "attention_dropout": asked.dropout,
               "hidden_dropout": asked.dropout}
     if asked.what == "block":
-        shape = {name: value for name in ("hidden_dim", "heads", "kv_heads", "feedforward_dim") if (value := getattr(asked, name)) is not None}
+        shape: dict[str, Any] = {name: value for name in ("hidden_dim", "heads", "kv_heads", "feedforward_dim") if (value := getattr(asked, name)) is not None}
         workload = Workload(name="Llama-style block" if asked.llama else "GPT-style block", layers=1, **shape, **(LLAMA if asked.llama else {}))
-        code = {"rmsnorm_code": "fused"} if asked.llama else {}
+        code: dict[str, Any] = {"rmsnorm_code": "fused"} if asked.llama else {}
         return [compare_block(ActivationLedgerScenario(workload=workload, **shared, **code))]
     workload = getattr(Models.Language, asked.name)
     if asked.layers:

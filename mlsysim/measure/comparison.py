@@ -55,7 +55,7 @@ def compare_block(scenario: ActivationLedgerScenario) -> Comparison:
     dtype = getattr(torch, FORMATS[scenario.precision])
     block = Block(scenario).to(dtype).train()
     x = torch.randn(scenario.microbatch, scenario.seq_len, scenario.workload.hidden_dim, dtype=dtype, requires_grad=True)
-    tables = rotary_tables(scenario.seq_len, scenario.workload.head_dim, dtype) if scenario.workload.positions == "rotary" else ()
+    tables = rotary_tables(scenario.at("seq_len"), scenario.at("workload.head_dim"), dtype) if scenario.workload.positions == "rotary" else ()
     with SavedTensors(excluding=block.parameters()) as saved, _region(scenario):
         result = block(x, tables)
     result.float().sum().backward()
@@ -105,7 +105,7 @@ def compare_stored_state(scenario: ActivationLedgerScenario, optimizer: str) -> 
     made, loss = model_and_loss(scenario)
     step = measure_step(made, loss, optimizer)
     matrices, vectors = parameter_shapes(made)
-    stored = StoredStateScenario(matrices=matrices, vectors=vectors, precision="fp32" if scenario.precision == "autocast" else scenario.precision, optimizer=optimizer)
+    stored = StoredStateScenario(matrices=tuple(matrices), vectors=tuple(vectors), precision="fp32" if scenario.precision == "autocast" else scenario.precision, optimizer=optimizer)
     label = f"{scenario.workload.name}, {scenario.precision}, {optimizer}: "
     return (Comparison(label + "weights", stored.weights.m_as("byte"), step.weights),
             Comparison(label + "gradients", stored.gradients.m_as("byte"), step.gradients),
