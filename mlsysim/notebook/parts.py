@@ -148,7 +148,9 @@ class Drawing:
             return f'<p {IGNORE} role="alert">{escape(self.words)}</p>'
         source = "data:image/png;base64," + base64.b64encode(self.picture).decode()
         image = f'<img src="{source}" alt="{escape(self.words)}" style="width:{self.width:.0f}px;max-width:100%">'
-        return image + (f"<details {IGNORE}><summary>The figure in numbers</summary>{self.numbers.html()}</details>" if self.numbers else "")
+        if not self.numbers:
+            return image
+        return image + f'<details {IGNORE}><summary>The figure in numbers</summary><div style="display:inline-block">{self.numbers.html()}</div></details>'
 
 
 def drawing(draw: Callable[[Scenario], Any], scenario: Scenario) -> Drawing:
