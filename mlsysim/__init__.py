@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .hardware import Hardware as Hardware, HardwareNode as HardwareNode, Memory as Memory
     from .models import Models as Models, Workload as Workload
     from .scenarios import Scenarios as Scenarios
-    from .units import Quantity as Quantity, units as units
+    from .units import Quantity as Quantity
 
 _HOMES = {
     "engine.comparison": ("compare",),
@@ -40,7 +40,7 @@ _HOMES = {
     "hardware": ("Hardware", "HardwareNode", "Memory"),
     "models": ("Models", "Workload"),
     "scenarios": ("Scenarios",),
-    "units": ("Quantity", "units"),
+    "units": ("Quantity",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

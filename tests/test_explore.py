@@ -13,7 +13,8 @@ import ipywidgets
 import pytest
 
 import mlsysim
-from mlsysim import Given, Hardware, InputError, Models, Quantity, Record, Scenario, Scenarios, derived, given, requires, units
+from mlsysim import Given, Hardware, InputError, Models, Quantity, Record, Scenario, Scenarios, derived, given, requires
+from mlsysim.units import units
 from mlsysim.engine.scenario_types import TrainingStateFitScenario
 from mlsysim.engine.solver import TrainingMemoryModel
 from mlsysim.notebook import Panel, explore

@@ -6,7 +6,8 @@ import math
 import pint
 import pytest
 
-from mlsysim import DefinitionError, Given, Hardware, HardwareNode, InputError, Memory, Models, Quantity, Scenario, Scenarios, Workload, derived, given, units
+from mlsysim import DefinitionError, Given, Hardware, HardwareNode, InputError, Memory, Models, Quantity, Scenario, Scenarios, Workload, derived, given
+from mlsysim.units import units
 from mlsysim.engine.scenario_types import TrainingStateFitScenario
 
 GPT2 = dict(workload=Models.Language.GPT2, hardware=Hardware.Cloud.H100, bytes_per_value="4 byte", optimizer_bytes_per_parameter="8 byte")

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlsysim import Given, InputError, MissingInputError, Quantity, Record, Scenario, Scenarios, case, derived, requires, solve_for, units
+from mlsysim import Given, InputError, MissingInputError, Quantity, Record, Scenario, Scenarios, case, derived, requires, solve_for
+from mlsysim.units import units
 from mlsysim import given as declared
 from mlsysim.engine.solving import NoSolutionError
 

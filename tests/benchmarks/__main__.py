@@ -25,7 +25,7 @@ class Measured(NamedTuple):
 
     @property
     def reached(self) -> bool:
-        return self.target is None or self.figure >= self.target if self.at_least else self.figure <= self.target
+        return self.target is None or (self.figure >= self.target if self.at_least else self.figure <= self.target)
 
 
 def median_of(run: Callable[[], Any], times: int) -> float:
