@@ -8,12 +8,14 @@ if TYPE_CHECKING:
     from .panel import Panel as Panel, explore as explore
     from .plots import curves as curves, feasibility_map as feasibility_map, in_words as in_words, stacked_parts as stacked_parts, waterfall as waterfall, zero_stages as zero_stages
     from .prose import ask as ask, say as say
+    from .slides.figures import slide_axes as slide_axes
     from .walkthroughs.widget import Walkthrough as Walkthrough, walkthrough as walkthrough
 
 _HOMES = {
     "panel": ("Panel", "explore"),
     "plots": ("curves", "feasibility_map", "in_words", "stacked_parts", "waterfall", "zero_stages"),
     "prose": ("ask", "say"),
+    "slides.figures": ("slide_axes",),
     "walkthroughs.widget": ("Walkthrough", "walkthrough"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

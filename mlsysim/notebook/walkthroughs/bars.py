@@ -76,9 +76,9 @@ class Growth:
 
 
 def growth(scenario: Any, told: Sequence[str] | None, label: str = "", scale: float = 0.0) -> tuple[Growth, ...]:
-    """The scenario's bar once these quantities are told, the newest last; all of it for None. Empty where it has no bar, or no part of it is told."""
+    """The scenario's bar once these quantities are told, the newest last; all of it for None. Empty where it has no bar, where no part of it is told, and past its whole."""
     full = bar(scenario)
-    if full is None:
+    if full is None or told is not None and type(scenario).presentation.whole in told[:-1]:      # what follows from the whole is not in the bar
         return ()
     shown = type(scenario).presentation
     if label:      # beside another bar, which may lack a part, a part keeps its place's letter and colour

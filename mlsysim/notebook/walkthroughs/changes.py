@@ -14,7 +14,7 @@ from ...engine.scenario import Scenario
 from ...engine.writing import Worked, figure_text
 from ...units import ONE
 from .bars import Growth, growth
-from .steps import KNOWN, NUMBERS, QUESTION, SYMBOLS, VALUE, Scene, Step, capitalized, check_names, facts, in_all, is_told, order, plain, verdict, worked_steps
+from .steps import KNOWN, NUMBERS, QUESTION, SYMBOLS, VALUE, Scene, Step, capitalized, check_names, facts, in_all, is_told, order, plain, shown, verdict, worked_steps
 
 FIRST, SECOND = "first", "second"
 
@@ -39,15 +39,17 @@ def _scenes(comparison: Comparison, name: str, known: Sequence[str], questions: 
     told.sort(key=lambda path: path == (name,))      # what came last in the first may come before the new in the second
     yield _inputs(comparison)
     for path in told:
-        meaning, growths = type(first).declaration(path).doc, _growths(first, second) if path == (name,) else ()
+        meaning = type(first).declaration(path).doc
         if path not in before:
-            yield Scene(path[0], capitalized(words(path[0])), meaning, (*facts(second, path, known), *_new_steps(second, path[0], questions)), growths)
+            yield Scene(path[0], capitalized(words(path[0])), meaning, (*(fact for _, fact in facts(second, path, known)), *_new_steps(second, path[0], questions)))
         elif path in after and _differs(first, second, path):
-            yield Scene(path[0], capitalized(words(path[0])), meaning, tuple(_steps(first, second, path[0], questions)), growths)
+            yield Scene(path[0], capitalized(words(path[0])), meaning, tuple(_steps(first, second, path[0], questions)))
     if gone := [path for path in told if path not in after]:
         yield Scene("", "What falls away", "", (Step(QUESTION, plain("Which values does the second no longer need?")), Step(VALUE, _listed(first, gone))))
     if staying := [path for path in told if path in before and path in after and not _differs(first, second, path)]:
-        yield Scene("", "What stays", "", (Step(QUESTION, plain("Which values stay as they were?")), Step(VALUE, _listed(first, staying))), _growths(first, second) if (name,) in staying else ())
+        yield Scene("", "What stays", "", (Step(QUESTION, plain("Which values stay as they were?")), Step(VALUE, _listed(first, staying))))
+    if name == type(first).presentation.whole and (growths := _growths(first, second)):
+        yield Scene("", "Side by side", "", (), growths)
     yield from _verdicts(first, second, name)
 
 
@@ -64,7 +66,7 @@ def _inputs(comparison: Comparison) -> Scene:
 
 
 def _input(scenario: Any, path: Path, notation: Text) -> str:
-    return figure_text(scenario, path, notation) if scenario.present(path) else notation.word("not given")
+    return shown(scenario, path, notation) if scenario.present(path) else notation.word("not given")
 
 
 def _new_steps(second: Scenario, name: str, questions: Mapping[str, str]) -> Iterator[Step]:

@@ -54,7 +54,7 @@ class Scene:
 
     @property
     def answer(self) -> Written:
-        """The last thing said."""
+        """What the steps lead to."""
         return self.steps[-1].said
 
     @property
@@ -143,7 +143,10 @@ def _scenes(scenario: Scenario, name: str, known: Sequence[str], questions: Mapp
         label = ".".join(path)
         told.append(label)
         if path == (name,) or is_told(scenario, path, known):
-            yield Scene(label, capitalized(words(label)), type(scenario).declaration(path).doc, (*facts(scenario, path, known), *worked_steps(scenario, label, questions)), growth(scenario, told))
+            growths = growth(scenario, told)
+            in_bar = {part.name for one in growths for part in one.parts if part.name not in one.new}      # the bar's key states them already
+            stated = [fact for below, fact in facts(scenario, path, known) if words(below[-1]) not in in_bar]
+            yield Scene(label, capitalized(words(label)), type(scenario).declaration(path).doc, (*stated, *worked_steps(scenario, label, questions)), growths)
     if last := verdict(scenario, name):
         yield last
 
@@ -153,7 +156,7 @@ def is_told(scenario: Any, path: Path, known: Collection[str]) -> bool:
     return path[0] not in known and is_worked_out(scenario, path) and not is_plain(scenario, path)
 
 
-def facts(scenario: Any, path: Path, known: Collection[str]) -> list[Step]:
+def facts(scenario: Any, path: Path, known: Collection[str]) -> list[tuple[Path, Step]]:
     """What a formula rests on that is stated and not worked out: inputs, and quantities that only name another."""
     found: dict[Path, None] = {}
 
@@ -167,7 +170,7 @@ def facts(scenario: Any, path: Path, known: Collection[str]) -> list[Step]:
                 found[below] = None
 
     go(path)
-    return [fact(scenario, below) for below in found]
+    return [(below, fact(scenario, below)) for below in found]
 
 
 def fact(scenario: Any, path: Path) -> Step:
@@ -177,14 +180,18 @@ def fact(scenario: Any, path: Path) -> Step:
     source = holder.sources.get(path[-1], "") or declared.source
 
     def write(notation: Text) -> str:
-        symbol = sign(kind, path, notation) if declared.symbol else ""
-        middle = ""
-        if is_worked_out(scenario, path) and is_plain(scenario, path) and isinstance(taken(declared.expression, scenario), Symbol):
-            middle = Worked(scenario, path[0]).symbols(notation) + notation.signs["=="]
-        named = notation.word(said(path))
-        return f"{named} {symbol}{notation.signs['==']}{middle}{figure_text(scenario, path, notation)}" if symbol != named else f"{named}{notation.signs['==']}{middle}{figure_text(scenario, path, notation)}"
+        named, symbol = notation.word(said(path)), sign(kind, path, notation) if declared.symbol else ""
+        left = f"{named} {symbol}" if symbol not in ("", named) else named
+        names = is_worked_out(scenario, path) and isinstance(taken(declared.expression, scenario), Symbol)
+        return notation.signs["=="].join([left, *([Worked(scenario, path[0]).symbols(notation)] if names else []), shown(scenario, path, notation)])
 
     return Step(KNOWN, in_all(write), source)
+
+
+def shown(scenario: Any, path: Path, notation: Text) -> str:
+    """A value as text; rows by their names."""
+    found = scenario.at(path)
+    return notation.word(", ".join(getattr(row, "name", "") or repr(row) for row in found)) if isinstance(found, tuple) else figure_text(scenario, path, notation)
 
 
 def worked_steps(scenario: Any, name: str, questions: Mapping[str, str]) -> Iterator[Step]:
@@ -218,4 +225,4 @@ def verdict(scenario: Scenario, name: str) -> Scene | None:
 
 
 __all__ = ["KNOWN", "NOTATIONS", "NUMBERS", "QUESTION", "SYMBOLS", "Scene", "Step", "VALUE", "capitalized", "check_names", "fact", "facts", "in_all", "is_plain", "is_told", "is_worked_out", "order", "plain",
-           "question", "scenes", "value", "verdict", "worked_steps"]
+           "question", "scenes", "shown", "value", "verdict", "worked_steps"]

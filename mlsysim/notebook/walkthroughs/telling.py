@@ -6,7 +6,7 @@ from html import escape
 
 from .steps import KNOWN, NUMBERS, QUESTION, SYMBOLS, VALUE, Scene, Step
 
-SCENE = "mlsysim-scene"
+SCENE, SOURCES = "mlsysim-scene", "mlsysim-sources"
 IGNORE = "mathjax_ignore tex2jax_ignore"      # two dollar signs would be read as mathematics
 ACCENT = "border-left:.25em solid #0072B2;padding-left:.5em"
 SAYS = {KNOWN: "known", SYMBOLS: "in symbols", NUMBERS: "with numbers", VALUE: "value"}
@@ -56,9 +56,10 @@ def scene_html(scene: Scene, revealed: int | None = None, *, level: int = 3, sli
         pieces.append(f'<p><span style="display:none">Known: </span>{"".join(f"<span style=white-space:nowrap>{one}</span>; " for one in known).removesuffix("; ")}</p>')
     pieces += [f'<p style="{ACCENT}"><b>{step.said.html}</b></p>' for step in scene.steps if step.kind == QUESTION]
     pieces += [_line(step, index if slide else None) for index, step in enumerate(scene.reveals[:shown])]
-    pieces += [growth.html(shown == last, _fragment(last - 1) if slide else "") for growth in scene.growths]
+    pieces += [growth.html(shown == last, _fragment(last - 1) if slide and last else "") for growth in scene.growths]
     if sources and scene.sources:
-        pieces.append(f"<p>Sources: {escape('; '.join(scene.sources), quote=False)}</p>")
+        listed = "".join(f"<p>{escape(source, quote=False)}</p>" for source in scene.sources)
+        pieces.append(f'<details class="{SOURCES}"><summary>Sources</summary>{listed}</details>' if slide else f"<div>Sources:{listed}</div>")
     return f'<div class="{SCENE} {IGNORE}">{"".join(pieces)}</div>'
 
 
@@ -74,7 +75,7 @@ def _fragment(index: int) -> str:
 
 def html(title: str, scenes: Sequence[Scene]) -> str:
     """The whole walk, for the output of a cell. A slide shows it step by step."""
-    return f'<div class="mlsysim-scenes"><p><b>{escape(title)}</b></p>{"".join(scene_html(scene, slide=True) for scene in scenes)}</div>'
+    return f'<div class="mlsysim-scenes"><p><b>{escape(title)}</b></p>{"".join(scene_html(scene, slide=True, sources=True) for scene in scenes)}</div>'
 
 
 def page(title: str, scenes: Sequence[Scene]) -> str:
@@ -88,4 +89,4 @@ def notes(scene: Scene) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-__all__ = ["SAYS", "SCENE", "html", "notes", "page", "scene_html", "text"]
+__all__ = ["SAYS", "SCENE", "SOURCES", "html", "notes", "page", "scene_html", "text"]

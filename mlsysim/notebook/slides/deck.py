@@ -1,0 +1,69 @@
+"""A deck of slides in a folder of its own: the page, and all that it needs."""
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .cells import slide_cells
+
+TEMPLATE = Path(__file__).parent / "template"
+# Where sphinx-revealjs, which carries it, keeps reveal.js 5.
+REVEAL = {"reveal.js": "dist/reveal.js", "reveal.css": "dist/reveal.css", "notes.js": "plugin/notes/notes.js", "reveal-LICENSE.txt": "LICENSE"}
+NEEDS = {"nbconvert": "nbconvert", "bs4": "beautifulsoup4", "latex2mathml": "latex2mathml", "sphinx_revealjs": "sphinx-revealjs"}
+
+
+class SlidesError(ValueError):
+    """Slides cannot be made: says what is wrong and what to do."""
+
+
+def make_deck(notebook: Path, folder: Path) -> Path:
+    """Write the slides of a notebook, as it was last saved with its outputs, into a folder, and return the page to open.
+
+    Raises SlidesError for a notebook that is not there, that has no slides or was not run, and where a package is missing.
+    """
+    if lacking := [package for module, package in NEEDS.items() if importlib.util.find_spec(module) is None]:
+        raise SlidesError(f"slides need {', '.join(lacking)}; write pip install 'mlsysim-kit[slides]'")
+    read = _read(notebook)
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / "index.html"
+    page.write_text(_page(read, notebook.stem), encoding="utf-8")
+    assets = folder / "assets"
+    assets.mkdir(exist_ok=True)
+    for name, file in _assets():
+        shutil.copyfile(file, assets / name)
+    return page
+
+
+def _read(notebook: Path) -> Any:
+    import nbformat
+    if not notebook.is_file():
+        raise SlidesError(f"{notebook}: there is no such notebook")
+    read = nbformat.read(notebook, as_version=4)
+    if not any(cell.metadata.get("slideshow", {}).get("slide_type") == "slide" for cell in read.cells):
+        raise SlidesError(f"{notebook}: no cell begins a slide; set the Slide Type of some cells to Slide, in JupyterLab's property inspector")
+    if any(cell.cell_type == "code" and cell.source.strip() and cell.execution_count is None for cell in read.cells):
+        raise SlidesError(f"{notebook}: some cells were not run; run all and save, since slides show the saved outputs")
+    read.cells = slide_cells(read.cells)
+    read.metadata["title"] = next((line.lstrip("# ") for cell in read.cells if cell.cell_type == "markdown" for line in cell.source.splitlines() if line.startswith("# ")), notebook.stem)
+    return read
+
+
+def _page(read: Any, name: str) -> str:
+    from nbconvert import SlidesExporter
+    exporter = SlidesExporter(template_name=TEMPLATE.name, extra_template_basedirs=[str(TEMPLATE.parent)], exclude_input_prompt=True, exclude_output_prompt=True, embed_images=True)
+    written, _ = exporter.from_notebook_node(read, resources={"metadata": {"name": name, "path": ""}})
+    return str(written)
+
+
+def _assets() -> Iterator[tuple[str, Path]]:
+    yield "slides.css", TEMPLATE / "slides.css"
+    carrier = importlib.util.find_spec("sphinx_revealjs")
+    assert carrier is not None and carrier.submodule_search_locations
+    for name, place in REVEAL.items():
+        yield name, Path(carrier.submodule_search_locations[0]) / "_static" / "revealjs" / place
+
+
+__all__ = ["SlidesError", "make_deck"]
