@@ -9,7 +9,7 @@ import pytest
 
 from tests import binder
 from tests.notebooks.chapters import launch_link
-from tests.notebooks.files import REPOSITORY, notebooks
+from tests.notebooks.files import REPOSITORY, beside_chapters
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_the_python_is_one_that_the_package_and_binder_know() -> None:
     assert binder.base_versions(runtime.removeprefix("python-")).keys() == set(binder.BASE)
 
 
-@pytest.mark.parametrize("notebook", [file for file in notebooks() if file.parent.name == "notebooks"], ids=lambda file: file.stem)
+@pytest.mark.parametrize("notebook", beside_chapters(), ids=lambda file: file.stem)
 def test_a_launch_link_opens_its_notebook_in_jupyterlab(notebook: Path) -> None:
     link = urlsplit(launch_link(notebook))
     assert (link.hostname, link.path.split("/")[1:3]) == ("mybinder.org", ["v2", "gh"]) and len(link.path.split("/")) == 6

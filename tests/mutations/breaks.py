@@ -49,8 +49,7 @@ MUTATIONS = (
     # What a reader sees.
     Mutation("a sign: minus written as plus", "mlsysim/engine/notation.py", '"-": " − ", "*"', '"-": " + ", "*"', (START,)),
     Mutation("an HTML row without its value", "mlsysim/engine/display.py", "<b style=text-align:right>{line.value(HTML)} </b>", "<b style=text-align:right> </b>", (START,)),
-    Mutation("an HTML row left out", "mlsysim/engine/display.py", "        for line in lines:\n            yield _html_line(told, line)\n",
-             "        for line in lines[1:]:\n            yield _html_line(told, line)\n", (START,)),
+    Mutation("an HTML row left out", "mlsysim/engine/display.py", "_html_line(told, line) for line in lines)", "_html_line(told, line) for line in lines[1:])", (START,)),
     Mutation("an axis without its label", "mlsysim/notebook/plots/stacks.py", "        ax.set_xlabel(self.input.label)\n", "", ("tests/test_plots.py",)),
     Mutation("a caption that says halving for doubling", "mlsysim/notebook/caption.py", 'return "Doubling"', 'return "Halving"', ("tests/test_explore.py",)),
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from nbformat import NotebookNode
 
-from .files import INDEX, REPOSITORY, START, named, notebooks, read
+from .files import INDEX, REPOSITORY, START, beside_chapters, named, read
 
 README = REPOSITORY / "README.md"
 BEGIN, END = "<!-- notebooks: written by python -m tests.notebooks -->", "<!-- /notebooks -->"
@@ -75,7 +75,7 @@ def launch_link(file: Path) -> str:
 def table() -> str:
     """The README's table of notebooks, in Markdown."""
     rows = ["| chapter | notebook | you will be able to answer | live | exercise |", "|---|---|---|---|---|"]
-    for found in (head(file) for file in notebooks() if named(file).startswith("notebooks/")):
+    for found in map(head, beside_chapters()):
         exercise = f"[{found.exercise.stem}]({named(found.exercise)})" if found.exercise else ""
         chapter = found.name if found.number else ""
         rows.append(f"| {chapter} | [{found.file.stem}]({named(found.file)}) | {found.answers} | [Binder]({launch_link(found.file)}) | {exercise} |")

@@ -32,6 +32,11 @@ def notebooks() -> list[Path]:
     return sorted(found, key=lambda file: (FOLDERS.index(named(file).partition("/")[0]), file.stem != START, file.stem == INDEX, named(file)))
 
 
+def beside_chapters() -> list[Path]:
+    """The notebooks that a reader opens beside the book, the start and the index among them: those in no folder within notebooks/."""
+    return [file for file in notebooks() if file.parent == REPOSITORY / "notebooks"]
+
+
 def named(file: Path) -> str:
     """The notebook's path in the repository; of a notebook elsewhere, its whole path."""
     return file.relative_to(REPOSITORY).as_posix() if file.is_relative_to(REPOSITORY) else file.as_posix()

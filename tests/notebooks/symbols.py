@@ -28,7 +28,15 @@ from mlsysim.units import DEFINITIONS, ONE, unit, units
 
 from .chapters import chapter_number
 from .differences import read_aloud
-from .files import GENERATED, INDEX, REPOSITORY, code_cells, notebooks, read, saved_form
+from .files import (
+    GENERATED,
+    INDEX,
+    REPOSITORY,
+    beside_chapters,
+    code_cells,
+    read,
+    saved_form,
+)
 
 FILE = REPOSITORY / "notebooks" / f"{INDEX}.ipynb"
 NAME = re.compile(r"[A-Za-z_]\w*")
@@ -132,8 +140,8 @@ def _makers() -> dict[str, Any]:
 def uses() -> list[Use]:
     """What the notebooks use, in their order."""
     found = []
-    for file in notebooks():
-        if file.parent == FILE.parent and file != FILE:
+    for file in beside_chapters():
+        if file != FILE:
             notebook = read(file)
             names = frozenset(_spoken(notebook))
             spoken_of = frozenset(kind for name, made in _makers().items() if name in names for kind in _with_records(made))
