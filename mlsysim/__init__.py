@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .engine.scenario_types import AdaptedMatrix as AdaptedMatrix, CheckpointIntervalScenario as CheckpointIntervalScenario, TrainingStateFitScenario as TrainingStateFitScenario
     from .engine.sensitivities import sensitivity as sensitivity
     from .engine.solver import TrainingMemoryModel as TrainingMemoryModel
-    from .engine.solving import solve_for as solve_for
+    from .engine.solving import NoSolutionError as NoSolutionError, solve_for as solve_for
     from .engine.sweeping import sweep as sweep
     from .hardware import Hardware as Hardware, HardwareNode as HardwareNode, Memory as Memory
     from .models import Models as Models, Workload as Workload
@@ -35,7 +35,7 @@ _HOMES = {
     "engine.scenario_types": ("AdaptedMatrix", "CheckpointIntervalScenario", "TrainingStateFitScenario"),
     "engine.sensitivities": ("sensitivity",),
     "engine.solver": ("TrainingMemoryModel",),
-    "engine.solving": ("solve_for",),
+    "engine.solving": ("NoSolutionError", "solve_for"),
     "engine.sweeping": ("sweep",),
     "hardware": ("Hardware", "HardwareNode", "Memory"),
     "models": ("Models", "Workload"),
