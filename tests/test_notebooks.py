@@ -69,5 +69,6 @@ def test_the_index_of_symbols_is_in_step() -> None:
 
 def test_the_readme_lists_the_notebooks() -> None:
     readme = chapters.README.read_text(encoding="utf-8")
-    assert readme == chapters.readme_in_step(readme), f"run {REGENERATE}"
+    in_step = readme == chapters.readme_in_step(readme)
+    assert in_step, f"run {REGENERATE}"
     assert "mybinder.org" not in readme.replace(chapters.table(), ""), "launch links are written by the table alone"
