@@ -15,7 +15,7 @@ from .choices import Choice, Made, Options, Place, Range, Rows, Truth, Words, ex
 
 LETTER = 7.5            # pixels a letter of a label takes, at the size that widgets are drawn in
 BOX = 132               # pixels of a box that holds a number
-FULL = 520              # pixels of the widest control, its label apart
+FULL = 430              # pixels of the widest control, its label apart
 
 
 class Control:
@@ -309,7 +309,7 @@ class RowsControl(Control):
         return (*filter(None, [self.given]), *(widget for line in self.inner for control in line for widget in control.widgets), self.add, self.remove)
 
     def wide(self, label_width: int) -> None:
-        """Rows stand below their own heading."""
+        self.row.layout.margin = f"0 0 0 {label_width + 6}px"
 
     @property
     def _first(self) -> Record:
