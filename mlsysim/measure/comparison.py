@@ -10,6 +10,7 @@ from ..engine.scenario_definitions.activation_ledger import ActivationLedgerScen
 from ..engine.scenario_definitions.stored_state import ParameterMatrix, ParameterVector, StoredStateScenario
 from .libraries import library
 from .models import as_transformers_runs, family, model
+from .peak import peak_bytes
 from .saved import SavedTensors, Storage
 from .state import measure_step
 
@@ -71,7 +72,11 @@ def model_and_loss(scenario: ActivationLedgerScenario) -> tuple[Any, Callable[[]
 
     def loss() -> Any:
         with _region(scenario):
-            return made(input_ids=tokens, labels=tokens, use_cache=scenario.key_value_cache).loss
+            output = made(input_ids=tokens, labels=tokens, use_cache=scenario.key_value_cache)
+        if scenario.logits_held:
+            held.append(output)
+        return output.loss
+    held: list[Any] = []
     return made, loss
 
 
@@ -87,6 +92,19 @@ def compare_model(scenario: ActivationLedgerScenario) -> Comparison:
     with SavedTensors(excluding=made.parameters()) as saved:
         loss().backward()
     return Comparison(f"{scenario.workload.name} ({family(scenario.workload)}), {scenario.precision}, {scenario.attention}", scenario.activations.m_as("byte"), saved.bytes, saved.storages)
+
+
+def compare_peak(scenario: ActivationLedgerScenario) -> Comparison:
+    """Build a whole transformers model, run it with its loss, forward and backward, and count the most that PyTorch's allocator held at once.
+
+    The prediction is the ledger's `peak_activations`. Gradients of parameters are in the measurement and not in it, so the two
+    compare where the peak is at the loss, before there are any. Raises as `compare_model` does.
+    """
+    scenario = as_transformers_runs(scenario)
+    _on_this_machine(scenario)
+    made, loss = model_and_loss(scenario)
+    peak = peak_bytes(lambda: loss().backward())
+    return Comparison(f"{scenario.workload.name} ({family(scenario.workload)}), {scenario.precision}, peak", scenario.peak_activations.m_as("byte"), peak)
 
 
 def parameter_shapes(of: Any) -> tuple[list[ParameterMatrix], list[ParameterVector]]:
@@ -114,4 +132,4 @@ def compare_stored_state(scenario: ActivationLedgerScenario, optimizer: str) -> 
             Comparison(label + "checkpoint file", stored.checkpoint_file.m_as("byte"), step.checkpoint_file))
 
 
-__all__ = ["Comparison", "compare_block", "compare_model", "compare_stored_state", "model_and_loss", "parameter_shapes"]
+__all__ = ["Comparison", "compare_block", "compare_model", "compare_peak", "compare_stored_state", "model_and_loss", "parameter_shapes"]

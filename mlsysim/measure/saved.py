@@ -19,12 +19,12 @@ class Storage:
 class SavedTensors:
     """Counts, within a `with` block, the storages of all tensors that autograd saves.
 
-    A storage that several tensors share counts once, whole, as it is held whole. Storages of `excluding` (a model's parameters,
-    and where one wants, its inputs) don't count. It holds what it counts, so that an address is not given out twice.
+    A storage that several tensors share counts once, whole, as it is held whole. Storages of `excluding` (tensors, such as a
+    model's parameters, or what another count `held`) don't count. It holds what it counts, so that an address is not given out twice.
     """
 
     def __init__(self, excluding: Iterable[Any] = ()):
-        self._excluded = {tensor.untyped_storage().data_ptr() for tensor in excluding}
+        self._excluded = {_storage(held).data_ptr() for held in excluding}
         self._held: dict[int, Any] = {}
         self._storages: list[Storage] = []
 
@@ -50,9 +50,18 @@ class SavedTensors:
         return tuple(self._storages)
 
     @property
+    def held(self) -> tuple[Any, ...]:
+        """The storages themselves."""
+        return tuple(self._held.values())
+
+    @property
     def bytes(self) -> int:
         """All of it."""
         return sum(storage.size for storage in self._storages)
+
+
+def _storage(held: Any) -> Any:
+    return held.untyped_storage() if hasattr(held, "untyped_storage") else held
 
 
 __all__ = ["SavedTensors", "Storage"]

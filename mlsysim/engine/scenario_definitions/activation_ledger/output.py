@@ -26,6 +26,9 @@ class OutputRows(EmbeddingRows):
                                     doc="Chunks of a chunked or fused loss; where none are stated, so many that a chunk's logits are no larger than the output layer's input.")
     logits_in_fp32: bool = given(default=True, doc="Whether the logits are cast to fp32 before the loss, as transformers does.", source=f"{TRANSFORMERS}, loss/loss_utils.py, ForCausalLMLoss")
 
+    logits_held: bool = given(default=True, doc="Whether the training loop still holds the model's output, logits included, as it calls backward, as loss = model(...).loss does not.",
+                              source=MEASURED)
+
     @saved("last normalization", "input", "M_last", source=f"{KORTHIKANTI}, section 4.3; {ONE_OPERATION}")
     def final_norm_input(self: Any) -> Quantity:
         """The gradient of a normalization needs the values it normalized."""
@@ -86,11 +89,12 @@ class OutputRows(EmbeddingRows):
 
     @derived("β_logit", "byte", source=f"{LOSS}; {LIGER}; {MEASURED}")
     def bytes_held_per_logit(self: Any) -> Quantity:
-        """What the loss holds for each logit as its backward pass begins, beside what is saved: the logit itself, and the gradients of the log-probability and of the logit.
+        """What the loss holds for each logit as its backward pass begins, beside what is saved: the logit where the loop holds it, and the gradients of the log-probability and of the logit.
 
         Chunks hold their log-probabilities too and let go of their logits; a fused loss turns logits into gradients in place.
         """
-        return case((self.cross_entropy == "whole", self.compute_width + 2 * self.loss_width), (self.cross_entropy == "chunked", 3 * self.loss_width), otherwise=self.compute_width)
+        held = case((self.logits_held, self.compute_width), otherwise=0)
+        return case((self.cross_entropy == "whole", held + 2 * self.loss_width), (self.cross_entropy == "chunked", 3 * self.loss_width), otherwise=self.compute_width)
 
     @derived("M_loss", "byte", source=f"{LOSS}; {LIGER}; {MEASURED}")
     def loss_buffers(self: Any) -> Quantity:
