@@ -82,7 +82,7 @@ def test_waterfall_of_the_textbooks_first_example():
     assert [patch.get_width() for patch in ax.patches] == pytest.approx([6, 6, 12, 24])
     (wall,) = [line.get_xdata()[0] for line in ax.lines if list(line.get_ydata()) == [0, 1]]
     assert wall == pytest.approx(80 * 2**30 / GB)
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["weights", "run gradients", "run optimizer state", "total"]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["weights", "gradients held", "optimizer state held", "total"]
     assert {"6.0 GB", "+ 6.0 GB", "+ 12.0 GB", "24.0 GB", "capacity 85.9 GB (80 GiB)"} <= {text.get_text() for text in ax.texts}
     assert "61.9 GB free" in ax.get_title(loc="left")
 

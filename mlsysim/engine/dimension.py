@@ -111,7 +111,8 @@ def _same(of: list[Any], what: str | None, doing: str = "") -> Any:
             if first != x:
                 raise FormulaError(f"{said(first)} and {said(x)} {what}" if what else f"{said(first)} cannot be {doing} {said(x)}")
         elif not first.is_compatible_with(x):
-            raise FormulaError(f"{said(first)} and {said(x)} {what}: give them one unit" if what else f"{said(first)} cannot be {doing} {said(x)}")
+            hint = "; multiply the number by a quantity with that unit" if ONE in (first, x) else "; one of them lacks a factor"
+            raise FormulaError(f"{said(first)} and {said(x)} {what}: give them one unit" if what else f"{said(first)} cannot be {doing} {said(x)}{hint}")
     return first if first is not None else of[0]
 
 

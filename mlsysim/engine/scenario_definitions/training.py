@@ -142,17 +142,17 @@ class TrainingStateFitScenario(Scenario):
     # What this run keeps, in either mode.
 
     @derived("M_run,grad", "byte", source=ZERO)
-    def run_gradients(self) -> Quantity:
+    def gradients_held(self) -> Quantity:
         """This run: gradients of what it trains."""
         return case((is_given(self.adapter_count), self.adapter_gradients), otherwise=self.gradients)
 
     @derived("M_run,master", "byte", source=MIXED)
-    def run_master_weights(self) -> Quantity:
+    def master_weights_held(self) -> Quantity:
         """This run: master copy of what it trains."""
         return case((is_given(self.adapter_count), self.adapter_master), otherwise=self.master_weights)
 
     @derived("M_run,opt", "byte", source=ADAM)
-    def run_optimizer_state(self) -> Quantity:
+    def optimizer_state_held(self) -> Quantity:
         """This run: optimizer state of what it trains."""
         return case((is_given(self.adapter_count), self.adapter_optimizer_state), otherwise=self.optimizer_state)
 
@@ -322,11 +322,11 @@ class TrainingStateFitScenario(Scenario):
         title="Training {workload.name}[ on {hardware.name}]",
         question="Does the training state fit?",
         answer="fits",
-        parts=("weights", "adapter_weights", "run_gradients", "run_master_weights", "run_optimizer_state"),
+        parts=("weights", "adapter_weights", "gradients_held", "master_weights_held", "optimizer_state_held"),
         whole="total",
         capacity="hardware.memory.capacity",
         groups={
-            "What this run holds": ("weights", "adapter_weights", "run_gradients", "run_master_weights", "run_optimizer_state", "total", "copies"),
+            "What this run holds": ("weights", "adapter_weights", "gradients_held", "master_weights_held", "optimizer_state_held", "total", "copies"),
             "Against the device's memory": ("fits", "capacity_share", "state_shortfall"),
             "With the activations of a batch": ("training_total", "training_copies", "training_fits", "training_capacity_multiple", "resident_batch_limit", "max_resident_batch",
                                                 "activations_at"),
