@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,12 @@ import nbformat
 import pytest
 from nbconvert.preprocessors import ExecutePreprocessor
 from nbformat.v4 import new_code_cell, new_notebook
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from mlsysim import Hardware, Scenarios
 from mlsysim.notebook import explore
-from tests.browser.jupyter import REPOSITORY
-from tests.browser.notebook import NotebookPage
+from tests.browser.jupyter import REPOSITORY, JupyterServer
+from tests.browser.notebook import NotebookPage, open_notebook
 
 Open = Callable[..., NotebookPage]
 
@@ -85,15 +86,28 @@ def notebook(folder: Path, *cells: str) -> Path:
     return file
 
 
-@pytest.fixture(params=["light"])
-def running(open_in_lab: Open, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[NotebookPage]:
-    opened = open_in_lab(notebook(tmp_path, MADE, KERNEL, DRAWN), theme=request.param)
-    opened.run_all()
-    assert opened.errors() == []
-    opened.page.wait_for_selector(".mlsysim-panel [role=slider][aria-label]")
-    control(opened, "button", "Reset").click()
-    settle(opened, "Back at the start")
-    yield opened
+@contextmanager
+def opened_in(theme: str, browser: Browser, server: JupyterServer, folder: Path) -> Iterator[NotebookPage]:
+    """The notebook, run, in a theme."""
+    with open_notebook(browser, server, notebook(folder, MADE, KERNEL, DRAWN), theme=theme) as opened:
+        opened.run_all()
+        assert opened.errors() == []
+        opened.page.wait_for_selector(".mlsysim-panel [role=slider][aria-label]")
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def page_of_all(browser: Browser, jupyter_server: JupyterServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NotebookPage]:
+    with opened_in("light", browser, jupyter_server, tmp_path_factory.mktemp("controls")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def running(page_of_all: NotebookPage) -> NotebookPage:
+    """The page that these tests share, with its controls where they started."""
+    control(page_of_all, "button", "Reset").click()
+    settle(page_of_all, "Back at the start")
+    return page_of_all
 
 
 def panel(opened: NotebookPage, number: int = 0) -> Locator:
@@ -243,13 +257,21 @@ def test_an_opened_row_stays_open_while_a_slider_moves(running: NotebookPage) ->
     assert [plain(text)[:14] for text in opened.locator("summary").all_inner_texts()] == ["training total"]
 
 
-@pytest.mark.parametrize("running", ["light", "dark"], indirect=True)
-def test_controls_are_legible(running: NotebookPage) -> None:
+def check_legible(running: NotebookPage) -> None:
     assert running.faint_texts(cell=0) == []
     assert running.outside_requests == []
     wide = panel(running).evaluate("""panel => [...panel.querySelectorAll('.widget-label')].filter(label => label.clientWidth && label.scrollWidth > label.clientWidth + 1)
         .map(label => label.textContent)""")
     assert wide == [], "these labels are cut off"
+
+
+def test_controls_are_legible(running: NotebookPage) -> None:
+    check_legible(running)
+
+
+def test_controls_are_legible_in_the_dark(browser: Browser, jupyter_server: JupyterServer, tmp_path: Path) -> None:
+    with opened_in("dark", browser, jupyter_server, tmp_path) as opened:
+        check_legible(opened)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
