@@ -47,6 +47,8 @@ def _read(notebook: Path) -> Any:
     if any(cell.cell_type == "code" and cell.source.strip() and cell.execution_count is None for cell in read.cells):
         raise SlidesError(f"{notebook}: some cells were not run; run all and save, since slides show the saved outputs")
     read.cells = slide_cells(read.cells)
+    for number, cell in enumerate(read.cells):      # new cells are given names by chance
+        cell.id = f"cell-{number}"
     read.metadata["title"] = next((line.lstrip("# ") for cell in read.cells if cell.cell_type == "markdown" for line in cell.source.splitlines() if line.startswith("# ")), notebook.stem)
     return read
 

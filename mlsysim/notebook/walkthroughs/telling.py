@@ -58,8 +58,8 @@ def scene_html(scene: Scene, revealed: int | None = None, *, level: int = 3, sli
     pieces += [_line(step, index if slide else None) for index, step in enumerate(scene.reveals[:shown])]
     pieces += [growth.html(shown == last, _fragment(last - 1) if slide and last else "") for growth in scene.growths]
     if sources and scene.sources:
-        listed = "".join(f"<p>{escape(source, quote=False)}</p>" for source in scene.sources)
-        pieces.append(f'<details class="{SOURCES}"><summary>Sources</summary>{listed}</details>' if slide else f"<div>Sources:{listed}</div>")
+        listed = [escape(source, quote=False) for source in scene.sources]
+        pieces.append(f'<details class="{SOURCES}"><summary>Sources</summary><p>{"</p><p>".join(listed)}</p></details>' if slide else f"<p>Sources: {'; '.join(listed)}</p>")
     return f'<div class="{SCENE} {IGNORE}">{"".join(pieces)}</div>'
 
 

@@ -63,7 +63,7 @@ class Walkthrough(ipywidgets.VBox):      # type: ignore[misc]
         self.title, self.scenes, self.seconds = title, tuple(told), seconds
         self._starts = [sum(1 + len(scene.reveals) for scene in self.scenes[:index]) for index in range(len(self.scenes))]
         self._playing: asyncio.TimerHandle | None = None
-        self._scene = ipywidgets.HTML(layout=ipywidgets.Layout(width="100%", min_height="16em"))
+        self._scene = ipywidgets.HTML(layout=ipywidgets.Layout(width="100%"))
         self._scene.add_class(f"{CLASS}-scene")
         self._back, self._next = self._button("← Back", "One step back"), self._button("Next →", "One step on")
         self._play = ipywidgets.ToggleButton(description="Play", tooltip="Go on by itself, or stop", layout=ipywidgets.Layout(width="auto", height=HEIGHT))
@@ -77,7 +77,7 @@ class Walkthrough(ipywidgets.VBox):      # type: ignore[misc]
         row = ipywidgets.HBox([self._back, self._next, self._play, self._jump, self._place], layout=ipywidgets.Layout(flex_flow="row wrap", align_items="center", overflow="visible"))
         script = " ".join((_KEYS % (CLASS, CLASS)).split())
         manners = ipywidgets.HTML(f'<style>{_STYLE}</style><details open ontoggle="{escape(script)}"></details>', layout=ipywidgets.Layout(display="none"))
-        super().__init__([self._scene, row, manners], layout=ipywidgets.Layout(overflow="visible", padding="4px"))
+        super().__init__([row, self._scene, manners], layout=ipywidgets.Layout(overflow="visible", padding="4px"))
         self.add_class(CLASS)
         self._show()
 
