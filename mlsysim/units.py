@@ -47,7 +47,9 @@ pint.set_application_registry(units)      # quantities pickle and copy through i
 units.formatter.default_format = "~P"
 
 ONE = units.Unit("")
-_NUMBER_THEN_UNIT = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*")
+_NUMBER_THEN_UNIT = re.compile(r"\s*([+-]?(?:\d{1,3}(?:,\d{3})+(?![\d_])\.?\d*|\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*")
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d.*")
+_UNIT_NAME = re.compile(r"[^\W\d]\w*|%|[*/^() ·²³]|\*\*|^1(?= ?/)|(?<=[*^])-?\d{1,2}(?![\d.*^])")
 
 
 class UnitError(ValueError, TypeError):
@@ -61,6 +63,8 @@ def unit(text: str) -> pint.Unit:
     Raises UnitError, with the near name, where the kit has no such unit.
     """
     try:
+        if text and _UNIT_NAME.sub("", text):      # no arithmetic is left to the parser but products and small powers
+            raise pint.UndefinedUnitError(text)
         return units.Unit(text)
     except Exception as error:      # pint's parser lets tokenizer, syntax and assertion errors through
         unknown = error.unit_names if isinstance(error, pint.UndefinedUnitError) else text
@@ -102,11 +106,13 @@ def quantity(value: str | Quantity, example: str = "40 GB") -> Quantity:
             return units.Quantity(value.magnitude, unit(str(value.units)))
         except UnitError as error:
             raise UnitError(f"this quantity belongs to another unit registry, and {error}; write it as text, such as \"{example}\"") from None
-    match = _NUMBER_THEN_UNIT.fullmatch(value.replace(",", ""))
-    if match is None:
+    match = _NUMBER_THEN_UNIT.fullmatch(value)
+    if match is None or match[2].startswith(","):
+        if _DECIMAL_COMMA.fullmatch(value):
+            raise UnitError(f"{value!r} has a comma where no thousands end; write a decimal point, as in \"1.5 GB\", or commas before every three digits, as in \"1,500 GB\"")
         raise UnitError(f"{value!r} is not a number and a unit; write for example \"{example}\"")
     number, name = match.groups()
-    number = number.replace("_", "")
+    number = number.replace("_", "").replace(",", "")
     magnitude: Any = float(number)
     if not math.isfinite(magnitude):
         raise UnitError(f"{value!r} is too large to be a number; write for example \"{example}\"")

@@ -13,7 +13,7 @@ from .expression import Nothing, Number, Option, paths
 from .figures import as_given
 from .inputs import Input, InputError
 from .notation import TEXT, Text, path_words, words
-from .record import Path
+from .record import Path, Record, code
 from .verdict import Verdict, title
 from .waiting import Groups, lacking, ways
 from .writing import Worked, branching, equation_in, figure_text, in_both_systems, right_side, sign, value_figure
@@ -78,6 +78,8 @@ def default_text(declared: Input) -> str:
     value = declared.default
     if isinstance(value, Quantity):
         return TEXT.figure(as_given(value.magnitude, value.u))
+    if isinstance(value, (tuple, Record)):
+        return code(value) if value else "no rows"
     return TEXT.plain(float(value) if isinstance(value, int) and not isinstance(value, bool) else value)
 
 

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import string
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from ..units import ONE, scale, units
 from .dimension import OPTION, TRUTH
 from .expression import Expression, paths
-from .inputs import Input, InputError, declared_unit
+from .inputs import DefinitionError, Input, InputError, declared_unit
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -100,15 +101,19 @@ class Parametrised(Derived[Any], Generic[P, T]):
         at.__name__, at.__doc__ = self.name, self.doc
         return at
 
-    def bind(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The arguments, checked, in base units. Raises InputError."""
+    def fill(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+        """The arguments in the order of their declaration, with defaults where they are left out. Raises InputError."""
         where = f"{self.owner}.{self.name}"
-        if len(arguments) > len(self.parameters) or not named.keys() <= self.parameters.keys():
+        if len(arguments) > len(self.parameters) or not named.keys() <= set(list(self.parameters)[len(arguments):]):
             raise InputError(f"{where} takes {', '.join(self.parameters)}; write {self.name}({', '.join(p.how_to_give() for p in self.parameters.values())})")
-        values = dict(zip(self.parameters, arguments)) | dict(named)
+        values = {n: p.default for n, p in self.parameters.items() if not p.required} | dict(zip(self.parameters, arguments)) | dict(named)
         if lacking := [p.how_to_give() for n, p in self.parameters.items() if n not in values]:
             raise InputError(f"{where} needs {', '.join(lacking)}")
-        return tuple(p.base(p.accept(values[n], f"{where}: {n}")) for n, p in self.parameters.items())
+        return [values[n] for n in self.parameters]
+
+    def bind(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The arguments, checked, in base units. Raises InputError."""
+        return tuple(p.base(p.accept(value, f"{self.owner}.{self.name}: {p.name}")) for p, value in zip(self.parameters.values(), self.fill(arguments, named)))
 
 
 class Condition:
@@ -138,6 +143,20 @@ class _Message(string.Formatter):
         return self.record.figure_text(field_name), field_name
 
 
+def refuse_misplaced(owner: type, name: str, value: Any) -> None:
+    """Raise DefinitionError where a declaration of this module is wrapped in, or wraps, another decorator."""
+    inner = next((found for part in ("fget", "func", "__wrapped__", "__func__") if isinstance(found := getattr(value, part, None), Derived | Condition)), None)
+    if inner is not None:
+        raise DefinitionError(f"{owner.__name__}.{name}: @{type(value).__name__} stands above a declared quantity; leave it out, a quantity is read without brackets anyway")
+
+
+def _formula(formula: Any, words: str) -> Any:
+    """A formula as declared. Raises DefinitionError where there is something else beneath the decorator."""
+    if not isinstance(formula, types.FunctionType):
+        raise DefinitionError(f"{words} stands above a formula, def name(self): ..., and there is {type(formula).__name__} {formula!r} beneath it")
+    return formula
+
+
 def derived(symbol: str = "", unit: str | None = None, *, source: str = "", below_zero: str = "") -> Callable[[Callable[[Any], T]], Derived[T]]:
     """Declare a quantity by its formula, which is called once, with symbols, when its class is made.
 
@@ -146,14 +165,19 @@ def derived(symbol: str = "", unit: str | None = None, *, source: str = "", belo
     that say what a negative value means, with `{name}` for another value. The formula's docstring is its meaning, its return annotation (Quantity, float, int, bool, str, each `| None`) the type of its value.
     Raises DefinitionError, when the class is made, where units clash or a name is unknown.
     """
-    return lambda formula: Derived(formula, symbol, unit, source, below_zero)
+    if not isinstance(symbol, str):
+        raise DefinitionError(f"{getattr(symbol, '__name__', symbol)}: write @derived(symbol, unit), or @derived() with its brackets")
+    return lambda formula: Derived(_formula(formula, "@derived(...)"), symbol, unit, source, below_zero)
 
 
 def parametrised(symbol: str = "", unit: str | None = None, *, source: str = "", **arguments: Input) -> Callable[[Callable[Concatenate[Any, P], T]], Parametrised[P, T]]:
     """Declare a quantity whose formula has arguments of its own: each is declared with `given`, as in
     `@parametrised("A", "byte", batch_size=given("B"))`. Otherwise as `derived`."""
+    if not isinstance(symbol, str):
+        raise DefinitionError(f"{getattr(symbol, '__name__', symbol)}: write @parametrised(symbol, unit, argument=given(...))")
+
     def declare(formula: Callable[Concatenate[Any, P], T]) -> Parametrised[P, T]:
-        made: Parametrised[P, T] = Parametrised(formula, symbol, unit, source)
+        made: Parametrised[P, T] = Parametrised(_formula(formula, "@parametrised(...)"), symbol, unit, source)
         made.parameters = arguments
         return made
     return declare
@@ -161,12 +185,16 @@ def parametrised(symbol: str = "", unit: str | None = None, *, source: str = "",
 
 def requires(message: str, *, source: str = "") -> Callable[[Callable[[Any], Any]], Condition]:
     """Declare what must hold between inputs. Construction refuses what breaks it, with the message; `{name}` in it stands for a value."""
-    return lambda formula: Condition(formula, message, True, source)
+    if not isinstance(message, str):
+        raise DefinitionError(f"{getattr(message, '__name__', message)}: write @requires(\"what to say\") above it")
+    return lambda formula: Condition(_formula(formula, "@requires(...)"), message, True, source)
 
 
 def warns(message: str, *, source: str = "") -> Callable[[Callable[[Any], Any]], Condition]:
     """Declare what a person should know when the condition holds: the message stands on the breakdown; `{name}` in it stands for a value."""
-    return lambda formula: Condition(formula, message, False, source)
+    if not isinstance(message, str):
+        raise DefinitionError(f"{getattr(message, '__name__', message)}: write @warns(\"what to say\") above it")
+    return lambda formula: Condition(_formula(formula, "@warns(...)"), message, False, source)
 
 
 __all__ = ["Condition", "Derived", "Parametrised", "derived", "parametrised", "requires", "warns"]

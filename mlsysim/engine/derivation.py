@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..units import scale, units
 from . import guards
-from .declarations import Condition, Derived, Parametrised
+from .declarations import Condition, Derived, Parametrised, refuse_misplaced
 from .evaluation import scalar
 from .expression import Call, FormulaError, IsGiven, lift, walk
-from .inputs import Input, InputError, near_name
+from .inputs import DefinitionError, Input, InputError, near_name
 from .record import Absent, Path, Record
 from .tracing import formulas, read_formulas
 
@@ -28,16 +28,27 @@ class Derivation(Record):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        cls.quantities, cls.conditions = dict(cls.quantities), dict(cls.conditions)
+        cls.quantities, cls.conditions = cls._inherited("quantities"), cls._inherited("conditions")
         for name, value in vars(cls).items():
+            refuse_misplaced(cls, name, value)
             if isinstance(value, Derived | Condition):
                 cls._refuse_reserved(name)
+            elif isinstance(value, Input):
+                cls.quantities.pop(name, None)
+            elif name in cls.quantities or name in cls.conditions:
+                raise DefinitionError(f"{cls.__name__}.{name}: its base declares it by a formula; put @derived(symbol, unit), @requires(...) or @warns(...) above it, or choose another name")
             if isinstance(value, Derived):
                 cls.quantities[name] = value
             if isinstance(value, Condition):
                 cls.conditions[name] = value
         read_formulas(cls)
         cls._functions = {}
+
+    @classmethod
+    def _replace_input(cls, name: str, value: Any) -> None:
+        if not isinstance(value, Derived):
+            super()._replace_input(name, value)
+        cls.inputs.pop(name)      # type: ignore[attr-defined]
 
     @classmethod
     def _declared(cls, name: str) -> Any:
@@ -56,7 +67,7 @@ class Derivation(Record):
         if isinstance(declared, Parametrised):
             if path:
                 raise FormulaError(f"{'.'.join((*path, name))} takes an argument; only a quantity without one can be read through a record")
-            return lambda *arguments: Call(name, tuple(map(lift, arguments)))
+            return lambda *arguments, **named: Call(name, tuple(map(lift, declared.fill(arguments, named))))
         return Record._symbol_for.__func__(cls, name, path)      # type: ignore[attr-defined]
 
     @classmethod
@@ -217,7 +228,7 @@ class Derivation(Record):
 
         An input that would follow from another is named beside it, and alone where it would follow from several.
         """
-        declared = type(self)._declared(name)
+        declared = type(self).declaration((name,))
         if getattr(declared, "expression", None) is None:
             return ()
         try:

@@ -93,8 +93,10 @@ def _operation(operation: str, operands: tuple[Expression, ...], of: list[Any]) 
         if base not in (ONE, ZERO) and not base.is_compatible_with(ONE):
             raise FormulaError(f"{word} takes a pure number, not {said(base)}: divide by a quantity of the same kind first")
         return ONE
+    if NOTHING in of and operation in ("==", "!="):
+        raise FormulaError("nothing equals None in a formula: write is_given(self.x) to ask whether an input is there")
     for x in of:
-        _number(x, NAMES[operation])
+        _number(x, f"{NAMES[operation]} another value")
     result = _same(of, None, NAMES[operation])
     return TRUTH if operation in COMPARISONS else result
 

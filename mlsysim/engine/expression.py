@@ -13,6 +13,10 @@ class FormulaError(TypeError):
     """A formula says something that a tree cannot hold."""
 
 
+class UnknownNameError(FormulaError, AttributeError):
+    """A class has no input or quantity of that name."""
+
+
 class Expression:
     """What a formula builds while it is traced. It has arithmetic, and no value to branch on."""
 
@@ -240,14 +244,20 @@ def not_(condition: Any) -> Any:
     return apply("not", condition)
 
 
+def _several(values: tuple[Any, ...], word: str) -> tuple[Any, ...]:
+    if len(values) < 2:
+        raise FormulaError(f"{word} compares two values or more: write {word}(a, b)")
+    return values
+
+
 def minimum(*values: Any) -> Any:
     """The smallest of the values."""
-    return apply("min", *values)
+    return apply("min", *_several(values, "minimum"))
 
 
 def maximum(*values: Any) -> Any:
     """The largest of the values."""
-    return apply("max", *values)
+    return apply("max", *_several(values, "maximum"))
 
 
 def ceil(value: Any) -> Any:
@@ -301,5 +311,5 @@ def paths(e: Expression) -> tuple[tuple[str, ...], ...]:
 
 
 __all__ = ["Apply", "Argument", "Call", "Case", "Choose", "Constant", "Expression", "FormulaError", "IsGiven", "Nothing", "Number", "ONE", "Option", "Symbol",
-           "Table", "TotalOf", "all_of", "any_of", "apply", "case", "ceil", "children", "choose", "exponential", "floor", "is_given", "lift", "maximum", "minimum", "not_",
+           "Table", "TotalOf", "UnknownNameError", "all_of", "any_of", "apply", "case", "ceil", "children", "choose", "exponential", "floor", "is_given", "lift", "maximum", "minimum", "not_",
            "paths", "square_root", "total_of", "walk"]

@@ -210,6 +210,8 @@ class Input(Given[Any]):
             given = quantity(value, self.example.strip('"') or f"4 {self.unit}")
         except UnitError as error:
             raise InputError(f"{where}: {error}") from None
+        if type(given.magnitude) not in (int, float):      # NumPy's numbers and fractions have no text that reads back
+            given = units.Quantity(self._number_of(given.magnitude, where), given.units)
         self._number_of(given.magnitude, where)
         if not given.units.is_compatible_with(self.unit):
             if given.units.dimensionless:

@@ -121,7 +121,7 @@ class Latex(Text):
     def rounding(self, name: str, text: str) -> str: return rf"\left\l{name} {text} \right\r{name}"
     def call(self, name: str, arguments: list[str]) -> str: return rf"\{name}\left({', '.join(arguments)}\right)"
     def function(self, symbol: str, arguments: list[str]) -> str: return rf"{symbol}\left({', '.join(arguments)}\right)"
-    def total(self, rows: str, term: str) -> str: return rf"\sum_{{{rows}}} {term}"
+    def total(self, rows: str, term: str) -> str: return rf"\sum_{{{self.word(rows)}}} {self.group(term)}"
     def cases(self, rows: list[tuple[str, str]], last: str) -> str:
         lines = [rf"{value} & \text{{if }} {condition}" for condition, value in rows] + [rf"{last} & \text{{otherwise}}"]
         return r"\begin{cases}" + r" \\ ".join(lines) + r"\end{cases}"
@@ -142,7 +142,9 @@ def write(e: Expression, notation: Text, leaf: Callable[[Expression], str], leaf
     def binding(x: Expression) -> int:
         if isinstance(x, Apply):
             return BINDING.get(x.operation, 9)
-        return -1 if isinstance(x, Case) else leaf_binding(x)
+        if isinstance(x, Number) and (x.value < 0 or figure(x.value, ONE, 15).exponent):
+            return BINDING["*"]
+        return -1 if isinstance(x, Case) or isinstance(x, Choose) and not x.symbol else leaf_binding(x)
 
     def bound(x: Expression, at_least: int, strict: bool = False) -> str:
         text = write(x, notation, leaf, leaf_binding)

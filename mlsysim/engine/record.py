@@ -4,10 +4,10 @@ from __future__ import annotations
 import sys
 import typing
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Never, Self, dataclass_transform
 
 from ..units import Quantity
-from .expression import Expression, FormulaError, Symbol
+from .expression import Expression, FormulaError, Symbol, UnknownNameError
 from .inputs import MISSING, DefinitionError, Given, Input, InputError, given, near_name
 
 Path = tuple[str, ...]
@@ -57,7 +57,7 @@ class Record:
         for name in ("inputs", "quantities", "conditions"):
             if not isinstance(vars(cls).get(name, {}), Mapping):
                 cls._refuse_reserved(name)
-        cls.inputs = dict(cls.inputs)
+        cls.inputs = cls._inherited("inputs")
         for name, annotation in _annotations(cls).items():
             declared = vars(cls).get(name)
             if name.startswith("_") or typing.get_origin(annotation) is ClassVar or annotation is ClassVar:
@@ -73,16 +73,30 @@ class Record:
             declared.settle(annotation, Record)
             cls.inputs[name] = declared
         for name, value in vars(cls).items():
-            if isinstance(value, Input) and name not in cls.inputs:
+            if isinstance(value, Input) and cls.inputs.get(name) is not value:
                 raise DefinitionError(f"{cls.__name__}.{name}: an input needs an annotation, such as {name}: Given[Quantity] = given(...)")
+            if name in cls.inputs and value is not cls.inputs[name]:
+                cls._replace_input(name, value)
+
+    @classmethod
+    def _inherited(cls, declarations: str) -> dict[str, Any]:
+        """What the bases declare, the nearest base last word on a name."""
+        return {name: declared for base in reversed(cls.__mro__[1:]) for name, declared in vars(base).get(declarations, {}).items() if declared is vars(base).get(name)}
+
+    @classmethod
+    def _replace_input(cls, name: str, value: Any) -> None:
+        """A class gives an inherited input another meaning. Raises DefinitionError where that is none."""
+        raise DefinitionError(f"{cls.__name__}.{name}: it is an input already; write {name}: ... = given(..., default={value!r}) for another default, or choose another name")
 
     @classmethod
     def _refuse_reserved(cls, name: str) -> None:
         if name in cls._reserved:
             raise DefinitionError(f"{cls.__name__}.{name}: every {cls.__mro__[1].__name__} already has a {name!r} of its own; choose another name")
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, *unnamed: Never, **values: Any) -> None:
         kind = type(self)
+        if unnamed:
+            raise InputError(f"{kind.__name__}: inputs go by their names; write {kind.__name__}({next(iter(kind.inputs), 'name')}={unnamed[0]!r}, ...)")
         if not values.keys() <= kind.inputs.keys():
             unknown = next(iter(values.keys() - kind.inputs.keys()))
             raise InputError(f"{kind.__name__}: no input is called {unknown!r}{near_name(unknown, kind.inputs) or '; its inputs are ' + ', '.join(kind.inputs)}")
@@ -168,16 +182,23 @@ class Record:
         for name in path.split(".") if isinstance(path, str) else path:
             if value is None:
                 return None
+            if not isinstance(value, Record):
+                raise AttributeError(f"{type(self).__name__}: {path if isinstance(path, str) else '.'.join(path)} leads nowhere: {value} has no {name!r}")
             value = getattr(value, name)
         return value
 
     @classmethod
     def declaration(cls, path: Path) -> Any:
-        """The declaration (an Input, or a quantity) at a path."""
+        """The declaration (an Input, or a quantity) at a path. Raises UnknownNameError, which is an AttributeError, where there is none."""
         name, *rest = path
-        declared = cls._declared(name)
+        try:
+            declared = cls._declared(name)
+        except FormulaError as error:
+            raise UnknownNameError(str(error)) from None
         if not rest:
             return declared
+        if getattr(declared, "record_type", None) is None:
+            raise UnknownNameError(f"{cls.__name__}.{name} holds no inputs or quantities of its own, so it has no {'.'.join(rest)!r}")
         return declared.record_type.declaration(tuple(r for r in rest if r != "*"))
 
     @classmethod
@@ -260,7 +281,8 @@ class Record:
                 values[name] = value
         for head, inner_changes in inner.items():
             if head not in type(self).inputs or type(self).inputs[head].kind != "record":
-                raise InputError(f"{type(self).__name__}: {head!r} holds no inputs of its own{near_name(head, type(self).inputs)}")
+                near = "" if head in type(self).inputs else near_name(head, type(self).inputs)
+                raise InputError(f"{type(self).__name__}: {head!r} holds no inputs of its own{near}")
             if values.get(head) is None:
                 raise InputError(f"{type(self).__name__}: {head} is absent, so {head}.{next(iter(inner_changes))} cannot change; write {type(self).inputs[head].how_to_give()}")
             values[head] = values[head].variant(**inner_changes)
@@ -282,6 +304,8 @@ class Record:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The object that `to_dict` wrote. Raises InputError as construction does."""
+        if not isinstance(data, Mapping) or not isinstance(data.get("sources", {}), Mapping):
+            raise InputError(f"{cls.__name__}: from_dict takes the dictionary that to_dict writes, not {data!r}")
         kind = cls._named(data.get("class", cls.__name__))
         values = {name: kind._from_plain(name, value) for name, value in data.items() if name not in ("class", "sources")}
         made = kind(**values)

@@ -11,7 +11,7 @@ from .figures import figure
 from .gradient import STEPS, WITHOUT_SLOPE, Duals
 from .inputs import InputError
 from .notation import TEXT, words
-from .record import Path
+from .record import Path, Record
 from .tables import Drawn, Grid
 from .writing import figure_text
 
@@ -66,6 +66,8 @@ def sensitivity(scenario: Scenario, quantity: str) -> Sensitivities:
 
     Raises InputError for an unknown quantity, for one that is no number, or is zero; MissingInputError where it waits for an input.
     """
+    if not isinstance(scenario, Record):
+        raise InputError(f"sensitivity takes a scenario with its inputs, not {scenario!r}; write sensitivity(MyScenario(...), ...)")
     kind = type(scenario)
     path = tuple(quantity.split("."))
     try:

@@ -14,7 +14,7 @@ from .expression import Apply, Call, Expression, FormulaError, IsGiven, Symbol, 
 from .figures import figure
 from .inputs import Input, InputError
 from .notation import TEXT, words
-from .record import Path
+from .record import Path, Record
 from .tracing import dimension_of
 from .writing import figure_text, value_figure
 
@@ -63,6 +63,8 @@ def solve_for(scenario: Scenario, name: str, *, largest: bool = False, smallest:
     Raises NoSolutionError, with the nearest miss, where no value does it or every value does; InputError for a name or a goal
     that makes no sense; MissingInputError where the quantity waits for another input.
     """
+    if not isinstance(scenario, Record):
+        raise InputError(f"solve_for takes a scenario with its inputs, not {scenario!r}; write solve_for(MyScenario(...), ...)")
     if len(goal) != 1:
         raise InputError(f"{type(scenario).__name__}: name one goal, such as solve_for(scenario, \"{name}\", {scenario.presentation.answer or 'total'}=True)")
     if largest and smallest:
@@ -171,6 +173,9 @@ class _Search:
             test: Callable[[_Probe], bool] = lambda probe: probe.scenario is not None and probe.figure >= self.goal.wanted      # noqa: E731
         else:
             test = lambda probe: probe.holds      # noqa: E731
+        if number and not any(map(test, tried)):
+            tried = self._with_nearest(tried, test)
+            possible = [probe for probe in tried if probe.scenario is not None]
         holding = [probe for probe in tried if test(probe)]
         if not holding:
             raise NoSolutionError(self._nearest_miss(possible))
@@ -183,6 +188,28 @@ class _Search:
                 return self.value(holding[-1 if upward else 0].at)
             raise NoSolutionError(self._no_limit(possible, upward))
         return self.value(self._between(tried[edge].at, tried[beyond].at, test))
+
+    def _with_nearest(self, tried: list[_Probe], test: Callable[[_Probe], bool]) -> list[_Probe]:
+        """The same, with the value between them that comes nearest to the goal: a quantity that falls and rises may meet it between two of them only."""
+        def distance(probe: _Probe) -> float:
+            return math.inf if probe.scenario is None else self._distance(probe)
+        nearest = min(tried, key=distance)
+        place = tried.index(nearest)
+        low, high = tried[max(place - 1, 0)].at, tried[min(place + 1, len(tried) - 1)].at
+        while not test(nearest):
+            thirds = [low + (high - low) / 3, high - (high - low) / 3]
+            if self.declared.whole:
+                thirds = [float(math.floor(thirds[0])), float(math.ceil(thirds[1]))]
+            left, right = map(self.try_at, thirds)
+            nearest = min(nearest, left, right, key=distance)
+            if distance(left) <= distance(right):
+                narrowed = low, right.at
+            else:
+                narrowed = left.at, high
+            if narrowed == (low, high) or high - low <= 1e-12 * abs(high):
+                break
+            low, high = narrowed
+        return sorted({*tried, nearest}, key=lambda probe: probe.at)
 
     def _at_a_limit(self, at: float, upward: bool) -> bool:
         """Whether the input itself goes no further."""

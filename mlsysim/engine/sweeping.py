@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from .declarations import Parametrised
 from .expression import FormulaError
 from .inputs import InputError
-from .record import Path
+from .record import Path, Record
 
 if TYPE_CHECKING:
     from .columns import Shown
@@ -36,6 +36,8 @@ def sweep(scenario: Scenario, /, *quantities: str, zipped: bool = False, **input
     from .arrays import is_dask
     from .axes import Axis, declaration
     from .blocks import Blocks
+    if not isinstance(scenario, Record):
+        raise InputError(f"sweep takes a scenario with its inputs, not {scenario!r}; write sweep(MyScenario(...), ...)")
     kind = type(scenario)
     shown = [_quantity(kind, name) for name in quantities or _answers(kind)]
     if not inputs:

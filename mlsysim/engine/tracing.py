@@ -38,8 +38,27 @@ def read_formulas(kind: Any) -> None:
             _settle_return(kind, declared)
     for declared in own:
         _read(kind, declared, Tracer(kind))
+    _check_inherited(kind)
     refuse_cycles(kind)
     refuse_duplicate_symbols(kind)
+
+
+def _check_inherited(kind: Any) -> None:
+    """What is inherited must still hold where a name in it now means something else."""
+    changed = {name for name in vars(kind) if any(name in getattr(base, "inputs", {}) or name in getattr(base, "quantities", {}) for base in kind.__mro__[1:])}
+    several = sum(issubclass(base, Record) for base in kind.__bases__) > 1
+    for declared in (*formulas(kind).values(), *kind.conditions.values()):
+        if declared.name in vars(kind) or not several and changed.isdisjoint(path[0] for path in paths(declared.expression)):
+            continue
+        try:
+            for node in walk(declared.expression):
+                if isinstance(node, Call) != isinstance(kind._declared(node.name if isinstance(node, Call) else node.path[0]), Parametrised) if isinstance(node, Call | Symbol) else False:
+                    raise FormulaError(f"{node.name if isinstance(node, Call) else node.path[0]} takes an argument in one of these classes and none in the other")
+            of = dimension(declared.expression, dimension_of(kind, declared))
+            _check_choices(kind, declared.expression)
+            _check_result(kind, declared, of)
+        except (FormulaError, AttributeError) as error:
+            raise DefinitionError(f"{kind.__name__}: {declared.name}, which it inherits, no longer holds with its own {' and '.join(sorted(changed)) or 'bases'}: {error}") from None
 
 
 def dimension_of(kind: Any, declared: Any) -> Callable[[Expression], Any]:
@@ -78,6 +97,7 @@ def _read(kind: Any, d: Any, tracer: Tracer) -> None:
             arguments = _arguments(kind, d)
         d.expression = lift(d.formula(tracer, **arguments))
         of = dimension(d.expression, dimension_of(kind, d))
+        _check_arguments(kind, d)
         guards.check(d.expression, kind.may_be_absent)
         _check_choices(kind, d.expression)
         _check_result(kind, d, of)
@@ -87,6 +107,9 @@ def _read(kind: Any, d: Any, tracer: Tracer) -> None:
         raise
     except TypeError as error:
         raise DefinitionError(f"{where}: {error}") from error
+    except Exception as error:      # whatever Python does with a symbol where it expects a value
+        raise DefinitionError(f"{where}: {type(error).__name__} while the formula was read: {error}; a formula is arithmetic on self's quantities, and choose(option, table) "
+                              "looks a name up") from error
 
 
 def _arguments(kind: Any, d: Parametrised[Any, Any]) -> dict[str, Argument]:
@@ -104,6 +127,18 @@ def _arguments(kind: Any, d: Parametrised[Any, Any]) -> dict[str, Argument]:
             raise FormulaError(f"annotate its argument {name} as Quantity, int, float or bool")
         declared.settle(named[text], Record)
     return {name: Argument(name) for name in names}
+
+
+def _check_arguments(kind: Any, d: Any) -> None:
+    """Every argument that a formula gives a parametrised quantity must be of the unit that this quantity declares for it."""
+    for node in walk(d.expression):
+        if isinstance(node, Call):
+            for declared, argument in zip(kind.quantities[node.name].parameters.values(), node.arguments):
+                of, wanted = dimension(argument, dimension_of(kind, d)), declared.dimension
+                if of == ZERO:
+                    continue
+                if of != wanted and (isinstance(of, str) or isinstance(wanted, str) or not of.is_compatible_with(wanted)):
+                    raise FormulaError(f"{node.name} takes {said(wanted)} for {declared.name}, not {said(of)}")
 
 
 def _check_choices(kind: Any, e: Expression) -> None:
@@ -130,6 +165,8 @@ def _check_result(kind: Any, d: Any, of: Any) -> None:
     if of in (RECORD, ROWS):
         raise FormulaError("the result is a record; name one of its quantities")
     if isinstance(d, Derived):
+        if isinstance(d.expression, Nothing):
+            raise FormulaError("the formula gives nothing; write return before its result")
         if any(isinstance(node, Nothing) for node in walk(d.expression)):
             d.may_be_nothing = True
         if d.returns == "":
@@ -184,11 +221,13 @@ def refuse_duplicate_symbols(kind: Any) -> None:
 
 
 def _refuse_branches(formula: Any) -> None:
-    """`is`, `in` and tests against None cannot be overloaded: a branch on one would vanish silently, so look for them."""
+    """`is`, `in`, tests against None and of a type cannot be overloaded: a branch on one would vanish silently, so look for them."""
     pending: list[types.CodeType] = [formula.__code__]
     while pending:
         body = pending.pop()
         pending.extend(c for c in body.co_consts if isinstance(c, types.CodeType))
+        if asked := {"isinstance", "hasattr", "callable"} & set(body.co_names):
+            raise FormulaError(f"a formula cannot ask {asked.pop()}(): it is read once, before there are values; write is_given(self.x) for an input that may be absent, == for an option")
         for instruction in dis.get_instructions(body):
             name = instruction.opname
             if name == "IS_OP" or "JUMP" in name and "NONE" in name:

@@ -10,7 +10,7 @@ from .declarations import Parametrised
 from .evaluation import RowValues, scalar, taken
 from .expression import Argument, Call, Case, Choose, Constant, Expression, IsGiven, Nothing, Number, Option, Symbol, TotalOf, paths, walk
 from .figures import DIGITS, Figure, as_given, binary, figure, ladder_unit
-from .inputs import Input
+from .inputs import Input, InputError
 from .notation import BINDING, HTML, LATEX, TEXT, Text, Written, words, write
 from .record import Path
 
@@ -217,8 +217,8 @@ def _numbers(shown: _Shown, notation: Text) -> tuple[Any, Any]:
 
     def leaf_binding(e: Expression) -> int:
         f = figure_of(e)
-        if isinstance(f, Figure) and (f.exponent or f.unit):
-            return BINDING["*"] if f.exponent or "/" in f.unit else BINDING["**"]
+        if isinstance(f, Figure) and (f.exponent or f.unit or f.digits.startswith("−")):
+            return BINDING["*"] if f.exponent or "/" in f.unit or f.digits.startswith("−") else BINDING["**"]
         return BINDING["**"] + 1
 
     return leaf, leaf_binding
@@ -248,6 +248,8 @@ class Worked:
         self.kind = cast(Any, type(record))
         self.record, self.name, self.declared = record, name, self.kind.declaration((name,))
         parameters = getattr(self.declared, "parameters", {})
+        if arguments and not parameters:
+            raise InputError(f"{self.kind.__name__}.{name} takes no arguments; for another value of an input write .variant({next(iter(arguments))}=...)")
         bound = dict(zip(parameters, self.declared.bind((), arguments))) if parameters else {}
         if parameters:
             self.result = record._call(self.declared, tuple(bound.values()))
