@@ -17,7 +17,7 @@ from mlsysim import Given, Hardware, InputError, Models, Quantity, Record, Scena
 from mlsysim.units import units
 from mlsysim.engine.scenario_types import TrainingStateFitScenario
 from mlsysim.engine.solver import TrainingMemoryModel
-from mlsysim.notebook import Panel, explore
+from mlsysim.notebook import Panel, explore, parts
 
 GPT2 = Scenarios.Gpt2MixedPrecisionAdamOnH100.variant(activations="20 GB")      # 1.5e9 parameters x 16 bytes = 24 GB of state
 MEMORY = TrainingMemoryModel().solve(Models.Language.GPT2, Hardware.Cloud.H100, 16, seq_len=1024)
@@ -209,7 +209,8 @@ def test_every_part_follows() -> None:
     assert after._repr_html_() in page and GPT2._repr_html_() not in page
     assert after.substitution("training_total").html in page and "64.0\u00a0GB" in after.substitution("training_total").html
     assert after.substitution("activations_at", batch_size=64).html in page and "80.0\u00a0GB" in page
-    assert GPT2.compare(after)._repr_html_() in page
+    compared = told(page[page.index("Against the start"):])
+    assert re.match(r"Against the startstartnowto the startInputs that differactivations20 GB40 GB× 2With the activations of a batchtraining total44.0 GB64.0 GB× 1.45", compared), compared
     assert after.equation("training_total").html in page
 
 
@@ -218,6 +219,10 @@ def test_a_part_may_stand_elsewhere_in_the_notebook() -> None:
     elsewhere = panel.live("training_total")
     panel.controls["activations"].box.value = 40
     assert GPT2.variant(activations="40 GB").substitution("training_total").html in elsewhere.value
+
+
+def test_at_the_start_nothing_differs_from_it() -> None:
+    assert "All is as it was." in shown(explore(GPT2, "batch_size", show=["comparison"]))
 
 
 def test_an_equation_says_what_it_waits_for() -> None:
@@ -342,6 +347,19 @@ def test_a_value_that_the_input_refuses_is_an_error_in_place() -> None:
     assert "takes text" in panel.error
     panel.controls["workload.name"].box.value = "mine"
     assert panel.error == "" and panel.scenario.workload.name == "mine"
+
+
+def test_a_part_that_cannot_be_drawn_says_why_in_its_place() -> None:
+    class Broken(parts.Part):
+        def html(self, start: Scenario, scenario: Any) -> str:
+            if scenario.batch_size == 64:
+                raise InputError("no such <part>")
+            return f"batch {scenario.batch_size}"
+    panel = explore(GPT2, batch_size=(1, 256), show=[Broken()])
+    panel.controls["batch_size"].value = 64
+    assert "no such <part>" in told(shown(panel)) and panel.scenario.batch_size == 64
+    panel.controls["batch_size"].value = 128
+    assert "batch 128" in shown(panel) and "no such" not in shown(panel)
 
 
 def test_quantities_without_an_answer_are_said_in_their_part() -> None:

@@ -171,7 +171,7 @@ def choice(place: Place, written: Any) -> Choice:
         written = [entry for group in ([written] if isinstance(written, Group) else written) for entry in group]
     if isinstance(written, Mapping):
         return _options(place, list(written.values()), [str(label) for label in written])
-    if isinstance(written, (list, set, frozenset, range)):
+    if isinstance(written, (list, range)):
         return _options(place, list(written))
     if isinstance(written, tuple):
         return _range(place, written)

@@ -145,9 +145,10 @@ class Panel(ipywidgets.VBox, Generic[S]):      # type: ignore[misc]
     def _show_code(self) -> None:
         """Lay the line open; opening it selects and copies it, where the front end lets a page do that."""
         self._code.value = ""
-        rows = min(8, 1 + len(self.code) // 90)
-        self._code.value = ('<details open ontoggle="const code = this.querySelector(\'textarea\'); if (this.open) { code.focus(); code.select(); document.execCommand(\'copy\') }">'
-                            '<summary>The line that rebuilds this scenario, selected and copied</summary>'
+        rows = min(8, 1 + len(self.code) // 100)
+        self._code.value = ('<details open ontoggle="if (this.open) { const code = this.querySelector(\'textarea\'); code.focus(); code.select();'
+                            ' this.querySelector(\'span\').hidden = !document.execCommand(\'copy\') }">'
+                            '<summary>The line that rebuilds this scenario<span hidden>, copied</span></summary>'
                             f'<textarea readonly rows="{rows}" aria-label="The line that rebuilds this scenario" onfocus="this.select()" style="width:100%;box-sizing:border-box;'
                             f'font-family:monospace">{escape(self.code)}</textarea></details>')
 

@@ -18,10 +18,12 @@ from ..engine.expression import Nothing, Number, Option
 from ..engine.inputs import InputError, near_name
 from ..engine.notation import HTML, TEXT, Text, words
 from ..engine.scenario import Scenario
+from ..engine.tables import Grid
 from ..engine.writing import Worked, equation_in, left_side
 
 DEBOUNCE = 0.1          # seconds without a change before a plot is drawn again
 DOTS = 2                # pixels drawn for one of the page's, for screens with small ones
+DIFFERS = "≠ "          # before what is not the same in all scenarios of a comparison
 IGNORE = 'class="mathjax_ignore tex2jax_ignore"'
 
 
@@ -39,7 +41,10 @@ class Part:
         raise NotImplementedError
 
     def show(self, start: Scenario, scenario: Scenario) -> None:
-        self.widget.value = self.html(start, scenario)
+        try:
+            self.widget.value = self.html(start, scenario)
+        except (InputError, MissingInputError) as error:
+            self.widget.value = f'<p {IGNORE} role="alert">{escape(str(error))}</p>'
 
 
 class Breakdown(Part):
@@ -53,13 +58,24 @@ class Breakdown(Part):
 
 
 class Comparison(Part):
-    """The start beside what it has become."""
+    """What is no longer as it was at the start, inputs and quantities."""
 
     def text(self, start: Scenario, scenario: Scenario) -> str:
-        return repr(start.compare(scenario))
+        return self._grid(start, scenario).text()
 
     def html(self, start: Scenario, scenario: Scenario) -> str:
-        return str(start.compare(scenario)._repr_html_())
+        return self._grid(start, scenario).html()
+
+    def _grid(self, start: Scenario, scenario: Scenario) -> Grid:
+        rows: list[tuple[str, ...]] = []
+        heading: list[tuple[str, ...]] = []
+        for row in start.compare(scenario).grid().rows:
+            if len(row) == 1:
+                heading = [row]
+            elif row[0].startswith(DIFFERS):
+                rows += [*heading, (row[0].removeprefix(DIFFERS), *row[1:])]
+                heading = []
+        return Grid("Against the start", ("", "start", "now", "to the start"), tuple(rows), below=() if rows else ("All is as it was.",))
 
 
 class Equation(Part):
