@@ -12,7 +12,7 @@ from mlsysim.engine.derivation import MissingInputError
 from mlsysim.engine.evaluation import scalar
 from mlsysim.engine.expression import Symbol, walk
 from mlsysim.engine.inputs import InputError
-from mlsysim.engine.scenario_definitions.activation_ledger.rows import SavedTensor, tensor_of
+from mlsysim.engine.scenario_parts.activation_ledger.rows import SavedTensor, tensor_of
 from mlsysim.engine.scenario_types import ActivationLedgerScenario
 from mlsysim.models import Models, Workload
 

@@ -32,6 +32,7 @@ ROOMS: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("engine.blocks", "engine.lazy_sweeping", "engine.sweeping", "engine.solving", "engine.sensitivities"),
     ),
     (("models", "hardware"),),
+    (("engine.scenario_parts",),),
     (("engine.scenario_definitions",),),
     (("engine.scenario_types", "engine.solver"),),
     (("scenarios",),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FIT = "mlsysim/engine/scenario_definitions/training.py"
-MEMORY = "mlsysim/engine/scenario_definitions/training_memory"
+MEMORY = "mlsysim/engine/scenario_parts/training_state"
 START = "notebooks/start_here.ipynb"
 
 

@@ -10,7 +10,7 @@ from ...expression import Expression, Symbol
 from ...figures import figure
 from ...notation import HTML, TEXT, Text, words, write
 from ...writing import sign
-from .rows import SavedTensor, tensor_of
+from ...scenario_parts.activation_ledger.rows import SavedTensor, tensor_of
 
 SECTIONS = ("One layer's normalizations", "One layer's attention", "One layer's feed-forward block", "Before the layers", "Behind the layers", "Cast weights")
 BAR = 12

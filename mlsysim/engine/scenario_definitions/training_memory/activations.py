@@ -7,9 +7,9 @@ from ....units import Quantity
 from ...declarations import derived, requires
 from ...expression import all_of, any_of, case, choose, maximum, minimum
 from ...inputs import given
-from .formats import BYTES, MIXED_PRECISION
-from .layout import KORTHIKANTI, MEGATRON_SCRIPT
-from .state import ModelState
+from ...scenario_parts.training_state.formats import BYTES, MIXED_PRECISION
+from ...scenario_parts.training_state.layout import KORTHIKANTI, MEGATRON_SCRIPT
+from ...scenario_parts.training_state.state import ModelState
 
 
 class Activations(ModelState):

@@ -10,10 +10,10 @@ from ...expression import all_of, case, maximum
 from ...inputs import given
 from ...scenario import About, Presentation, Scenario
 from .activations import Activations
-from .formats import FP8_TRAINING, MIXED_PRECISION
-from .layout import EXPERTS, KORTHIKANTI, MEGATRON, MEGATRON_SCRIPT, PIPELINE, ZERO
-from .optimizers import ADAFACTOR, BLOCKWISE, MUON
-from .state import DISTRIBUTED_OPTIMIZER
+from ...scenario_parts.training_state.formats import FP8_TRAINING, MIXED_PRECISION
+from ...scenario_parts.training_state.layout import EXPERTS, KORTHIKANTI, MEGATRON, MEGATRON_SCRIPT, PIPELINE, ZERO
+from ...scenario_parts.training_state.optimizers import ADAFACTOR, BLOCKWISE, MUON
+from ...scenario_parts.training_state.state import DISTRIBUTED_OPTIMIZER
 
 DEFINITION = "by definition"
 PARTS = ("weights", "gradients", "optimizer_state", "activations", "communication_buffers")

@@ -1,0 +1,1 @@
+"""Formulas that several families of scenarios share: what training keeps for parameters, and what a forward pass keeps."""
