@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mlsysim import Given, Hardware, InputError, Quantity, Scenario, Scenarios, compare, derived, given
+from mlsysim import Given, Hardware, InputError, Models, Quantity, Scenario, Scenarios, TrainingMemoryModel, compare, derived, given
 
 from .transfer import Cable, TransferScenario
 
@@ -109,6 +109,18 @@ def test_anything_else_is_refused(arguments: tuple[Any, ...], said: str) -> None
 
 def test_two_scenarios_of_one_name_are_numbered() -> None:
     assert compare(FP32, FP32, MIXED).labels == ("Gpt2Fp32AdamOnH100 (1)", "Gpt2Fp32AdamOnH100 (2)", "Gpt2MixedPrecisionAdamOnH100")
+
+
+def test_variants_are_called_by_what_was_changed() -> None:
+    narrow, both = FP32.variant(bytes_per_value="2 byte"), FP32.variant(bytes_per_value="2 byte", optimizer_bytes_per_parameter="4 byte")
+    assert compare(FP32, narrow, both).labels == ("Gpt2Fp32AdamOnH100", "bytes per value 2 B", "bytes per value 2 B, optimizer bytes per parameter 4 B")
+    assert compare(MIXED, MIXED.variant(activations=None)).labels[1] == "activations not given"
+    assert compare(narrow, FP32.variant(hardware=Hardware.Cloud.A100)).labels == ("Training GPT-2 (1.5B) on NVIDIA H100", "Training GPT-2 (1.5B) on NVIDIA A100")
+
+
+def test_a_default_that_follows_a_changed_input_is_not_named() -> None:
+    run = TrainingMemoryModel().solve(Models.Language.GPT2, Hardware.Cloud.H100, batch_size=1)
+    assert compare(run, run.variant(optimizer="adam_8bit")).labels == (run.title, "optimizer adam_8bit")
 
 
 def test_a_scenario_compares_itself() -> None:

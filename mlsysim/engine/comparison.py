@@ -32,9 +32,20 @@ class Comparison(Drawn):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What each scenario is called: by its shelf's name, or its title; numbered where two would be called the same."""
-        plain = [scenario.address.rpartition(".")[2] or scenario.title for scenario in self.scenarios]
+        """What each scenario is called: by its shelf's name or its title; where that is the title of one before it too, by up to two inputs in which it differs from the first; else numbered."""
+        titles = [scenario.title for scenario in self.scenarios]
+        plain = [scenario.address.rpartition(".")[2] or (self._change(scenario) if title in titles[:i] else "") or title
+                 for i, (scenario, title) in enumerate(zip(self.scenarios, titles))]
         return tuple(f"{label} ({plain[:i + 1].count(label)})" if plain.count(label) > 1 else label for i, label in enumerate(plain))
+
+    def _change(self, scenario: Scenario) -> str:
+        """`bytes per value 2 B`: the stated inputs in which a scenario differs from the first; empty where they are more than two."""
+        first, changes = self.scenarios[0], list[Path]()
+        stated = {*first.given_inputs(), *scenario.given_inputs()}
+        for path in self._inputs:
+            if path[0] in stated and path[:1] not in changes and _input_text(scenario, path) != _input_text(first, path):
+                changes.append(path)
+        return ", ".join(f"{path_words(path)} {_input_text(scenario, path)}" for path in changes) if len(changes) <= 2 else ""
 
     def grid(self) -> Grid:
         first, *others = self.labels
