@@ -106,6 +106,11 @@ def test_every_scenario_of_the_shelf_is_told(name: str) -> None:
     assert scenario.figure_text(whole) in str(scene_of(walkthrough(scenario), whole).answer)
 
 
+def test_yes_or_no_and_less_than_nothing_are_told_too() -> None:
+    assert str(walkthrough(FP32, "fits").scenes[-1].answer) == "= yes"
+    assert "none fits, short by 42.6 GB" in str(walkthrough(FULL, "max_resident_batch").scenes[-1].answer)
+
+
 # The bar.
 
 def test_the_bar_grows_with_the_derivation() -> None:
@@ -255,6 +260,9 @@ def test_what_a_notebook_saves_is_the_same_every_time() -> None:
 @pytest.mark.parametrize(("make", "message"), [
     (lambda: walkthrough(FP32, "totl"), "'totl' is no quantity of TrainingStateFitScenario; did you mean 'total'"),
     (lambda: walkthrough(FP32, "total", known=["weigths"]), "'weigths' is no quantity of TrainingStateFitScenario; did you mean 'weights'"),
+    (lambda: walkthrough(MIXED, "activations_at"), "activations_at takes batch_size, and only quantities without arguments are told"),
+    (lambda: walkthrough(FP32, "adapter_count"), "adapter_count has no value in this scenario"),
+    (lambda: walkthrough(compare(FULL, LORA), "adapter_count"), "adapter_count has no value in this scenario"),
     (lambda: walkthrough(24), "tells a scenario or compare\\(a, b\\), not int 24"),
     (lambda: walkthrough(compare(FP32, MIXED, LORA)), "between two scenarios, not 3"),
     (lambda: walkthrough(Doubled(size="2 GB")), r"say which quantity of Doubled it leads to, such as walkthrough\(scenario, 'twice'\)"),

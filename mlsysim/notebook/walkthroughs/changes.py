@@ -14,7 +14,7 @@ from ...engine.scenario import Scenario
 from ...engine.writing import Worked, figure_text
 from ...units import ONE
 from .bars import Growth, growth
-from .steps import KNOWN, NUMBERS, QUESTION, SYMBOLS, VALUE, Scene, Step, capitalized, check_names, facts, in_all, is_told, order, plain, shown, verdict, worked_steps
+from .steps import KNOWN, NUMBERS, QUESTION, SYMBOLS, VALUE, Scene, Step, capitalized, check_names, check_value, facts, in_all, is_told, order, plain, shown, verdict, worked_steps
 
 FIRST, SECOND = "first", "second"
 
@@ -27,7 +27,8 @@ def change_scenes(comparison: Comparison, name: str, known: Sequence[str] = (), 
     check_names(first, (name, *known, *questions))
     if name not in comparison.shared:
         raise InputError(f"walkthrough: {name} is no quantity that both scenarios have; they share {', '.join(comparison.shared)}")
-    getattr(first, name), getattr(second, name)
+    check_value(first, name)
+    check_value(second, name)
     return tuple(_scenes(comparison, name, known, questions))
 
 

@@ -126,7 +126,7 @@ def question(declared: Any, name: str) -> str:
 def scenes(scenario: Scenario, name: str, known: Sequence[str] = (), questions: Mapping[str, str] = {}) -> tuple[Scene, ...]:
     """The walk to one quantity. Raises MissingInputError where it waits for an input, InputError for an unknown name."""
     check_names(scenario, (name, *known, *questions))
-    getattr(scenario, name)
+    check_value(scenario, name)
     return tuple(_scenes(scenario, name, known, questions))
 
 
@@ -135,6 +135,15 @@ def check_names(scenario: Scenario, names: Sequence[str]) -> None:
     for name in names:
         if name not in quantities and name not in type(scenario).inputs:
             raise InputError(f"walkthrough: {name!r} is no quantity of {type(scenario).__name__}{near_name(name, quantities)}")
+
+
+def check_value(scenario: Scenario, name: str) -> None:
+    """Whether there is a value to lead to. Raises MissingInputError where it waits, InputError where there is none."""
+    declared = type(scenario).declaration((name,))
+    if isinstance(declared, Parametrised):
+        raise InputError(f"walkthrough: {name} takes {', '.join(declared.parameters)}, and only quantities without arguments are told; write scenario.substitution({name!r}, ...)")
+    if getattr(scenario, name) is None:
+        raise InputError(f"walkthrough: {name} has no value in this scenario")
 
 
 def _scenes(scenario: Scenario, name: str, known: Sequence[str], questions: Mapping[str, str]) -> Iterator[Scene]:
@@ -209,9 +218,10 @@ def worked_steps(scenario: Any, name: str, questions: Mapping[str, str]) -> Iter
 
 
 def value(worked: Worked, notation: Text) -> str:
-    """A value, of bytes in both systems of units."""
+    """A value: of bytes in both systems of units, of less than nothing with the words for that."""
     other = in_both_systems(float(worked.result), worked.declared.unit) if worked.final is not None and worked.declared.unit is not None else ""
-    return worked.value(notation) + (f" {notation.word(f'({other})')}" if other else "")
+    beside = other or worked.words_below_zero()
+    return worked.value(notation) + (notation.word(f" ({beside})") if beside else "")
 
 
 def verdict(scenario: Scenario, name: str) -> Scene | None:
@@ -224,5 +234,5 @@ def verdict(scenario: Scenario, name: str) -> Scene | None:
     return Scene("", "The verdict", "", (Step(QUESTION, plain(shown.question)), Step(VALUE, in_all(lambda n: " ".join(found.said(n)[1:]).strip()))), full)
 
 
-__all__ = ["KNOWN", "NOTATIONS", "NUMBERS", "QUESTION", "SYMBOLS", "Scene", "Step", "VALUE", "capitalized", "check_names", "fact", "facts", "in_all", "is_plain", "is_told", "is_worked_out", "order", "plain",
+__all__ = ["KNOWN", "NOTATIONS", "NUMBERS", "QUESTION", "SYMBOLS", "Scene", "Step", "VALUE", "capitalized", "check_names", "check_value", "fact", "facts", "in_all", "is_plain", "is_told", "is_worked_out", "order", "plain",
            "question", "scenes", "shown", "value", "verdict", "worked_steps"]
