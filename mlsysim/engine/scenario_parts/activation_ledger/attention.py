@@ -65,7 +65,8 @@ class AttentionRows(NormalizationRows):
     @saved("query, key, value projections", "input", "M_in", source=f"{KORTHIKANTI}, section 4.1; {AUTOGRAD}, linear")
     def projection_input(self: Any) -> Quantity:
         """The weight gradient of a matrix product needs its input; the three projections share one."""
-        return tensor(self.attention_input_copies, self.tokens_outside, self.microbatch, self.workload.hidden_dim, width=self.compute_width)
+        return case((any_of(self.keeps_matrix_inputs, all_of(self.adapted != "none", not_(self.adapter_dropout))),
+                     tensor(self.attention_input_copies, self.tokens_outside, self.microbatch, self.workload.hidden_dim, width=self.compute_width)), otherwise=0)
 
     @saved("query and key normalization", "input", "M_qk", source=ONE_OPERATION)
     def query_key_norm_inputs(self: Any) -> Quantity:
@@ -175,7 +176,8 @@ class AttentionRows(NormalizationRows):
     @saved("output projection", "input", "M_out", source=f"{KORTHIKANTI}, section 4.1; {AUTOGRAD}, linear")
     def attention_result(self: Any) -> Quantity:
         """The weight gradient needs the input; fused attention keeps its result too, and it is this same tensor."""
-        return tensor(self.seq_len, self.microbatch, self.heads_per_rank, self.workload.head_dim, width=self.compute_width)
+        return case((any_of(self.keeps_matrix_inputs, not_(self.keeps_attention_weights)),
+                     tensor(self.seq_len, self.microbatch, self.heads_per_rank, self.workload.head_dim, width=self.compute_width)), otherwise=0)
 
     @saved("dropout behind attention", "mask", "M_drop,att", source=f"{KORTHIKANTI}, section 4.1; {MEASURED}")
     def attention_output_mask(self: Any) -> Quantity:

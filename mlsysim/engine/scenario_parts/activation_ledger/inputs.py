@@ -7,10 +7,11 @@ from ....models import Workload
 from ....units import Quantity
 from ...declarations import derived, requires, warns
 from ...derivation import Derivation
-from ...expression import all_of, case, choose, is_given, not_
+from ...expression import all_of, any_of, case, choose, is_given, not_
 from ...inputs import given
 from .rows import WIDTHS
 
+ADAPTERS = "Hu et al. 2022, LoRA, arXiv:2106.09685"
 KORTHIKANTI = "Korthikanti et al. 2023, Reducing Activation Recomputation in Large Transformer Models, arXiv:2205.05198"
 AUTOGRAD = "PyTorch 2.13, tools/autograd/derivatives.yaml"
 AUTOCAST = "PyTorch 2.13 documentation, Automatic Mixed Precision, Autocast Op Reference"
@@ -40,9 +41,10 @@ class LedgerInputs(Derivation):
 
     # Whose code runs.
 
-    activation_function: str | None = given(default=lambda self: case((self.workload.gated_mlp, "silu"), otherwise="gelu"), choices=("gelu", "gelu_new", "silu", "relu"),
+    activation_function: str | None = given(default=lambda self: case((self.workload.gated_mlp, "silu"), otherwise="gelu"), choices=("gelu", "gelu_new", "gelu_erf", "silu", "relu"),
                                      aliases={"gelu_tanh": "gelu", "gelu_pytorch_tanh": "gelu", "swish": "silu"}, source="Shazeer 2020, arXiv:2002.05202, section 2; Hendrycks and Gimpel 2016, arXiv:1606.08415",
-                                     doc="The nonlinearity: gelu, silu and relu are one operation each; gelu_new is the composition of eight that transformers runs for GPT-2.")
+                                     doc="The nonlinearity: gelu, silu and relu are one operation each; gelu_new is the composition of eight that transformers runs for GPT-2, gelu_erf the one of an error function and products that "
+                                         "early BERT code runs.")
     rmsnorm_code: str | None = given(default=lambda self: case((self.kernels == "cpu", "composite"), otherwise="fused"), choices=("fused", "composite", "transformers"), source=MEASURED,
                               doc="How root-mean-square normalization is computed: as one operation, as PyTorch composes it on a CPU, or as transformers' Llama composes it anywhere.")
     joint_projection: bool | None = given(default=lambda self: self.workload.positions != "rotary", source=f"{TRANSFORMERS}, models/gpt2 and models/llama",
@@ -53,6 +55,13 @@ class LedgerInputs(Derivation):
                                   source=f"{TRANSFORMERS}, models/llama/modeling_llama.py, eager_attention_forward")
     key_value_cache: bool = given(default=False, doc="Whether keys and values are also appended to a cache, which copies them: transformers does so even in training unless use_cache=False.",
                                   source=f"{TRANSFORMERS}, cache_utils.py, DynamicLayer.update")
+
+    # What of the model is trained.
+
+    frozen_matrices: bool = given(default=False, doc="Whether all weights are frozen but adapters: then no input of a matrix is kept for its gradient.", source=ADAPTERS)
+    adapted: str = given(default="none", choices=("none", "queries_values", "all_matrices"), source=f"{ADAPTERS}, section 4.2", doc="Which of a layer's matrices have low-rank adapters beside them.")
+    adapter_rank: int = given("r", default=8, doc="Rank of the adapters, where there are any.", source=f"{ADAPTERS}, section 4.1")
+    adapter_dropout: bool = given(default=False, doc="Whether an adapter's input is dropped at random, which gives it an input of its own.", source=f"{ADAPTERS}, appendix D")
 
     # Widths.
 
@@ -75,6 +84,11 @@ class LedgerInputs(Derivation):
     def residual_mask_width(self: Any) -> Quantity:
         """Bytes of a value in a dropout mask of the residual stream."""
         return case((self.kernels == "gpu", choose("bool", WIDTHS)), otherwise=self.residual_width)
+
+    @derived("inputs kept", source=f"{AUTOGRAD}, linear: a frozen weight has no gradient")
+    def keeps_matrix_inputs(self: Any) -> bool:
+        """Whether matrices keep their inputs, for their own gradients or for those of adapters that read the same."""
+        return any_of(not_(self.frozen_matrices), all_of(self.adapted == "all_matrices", not_(self.adapter_dropout)))
 
     # What one rank holds of a sequence and of the heads.
 
@@ -134,4 +148,4 @@ class LedgerInputs(Derivation):
         return all_of(self.precision == "autocast", self.kernels == "gpu")
 
 
-__all__ = ["AUTOCAST", "AUTOGRAD", "KORTHIKANTI", "LedgerInputs", "MEASURED", "TRANSFORMERS"]
+__all__ = ["ADAPTERS", "AUTOCAST", "AUTOGRAD", "KORTHIKANTI", "LedgerInputs", "MEASURED", "TRANSFORMERS"]

@@ -5,7 +5,7 @@ from typing import Any
 
 from ....units import Quantity
 from ...declarations import derived
-from ...expression import all_of, case, choose
+from ...expression import all_of, case, choose, not_
 from .inputs import AUTOGRAD, KORTHIKANTI, MEASURED, TRANSFORMERS, LedgerInputs
 from .rows import WIDTHS, saved, tensor
 
@@ -54,8 +54,8 @@ class NormalizationRows(LedgerInputs):
     @saved("normalization", "result before scaling", "M_scaled", source=COMPOSITE)
     def norm_results(self: Any) -> Quantity:
         """Where the scale is a product of its own, its gradient needs the other factor."""
-        return case((self.norm_is_composite, tensor(self.workload.norms_per_layer, self.tokens_outside, self.microbatch, self.workload.hidden_dim, width=self.norm_result_width)),
-                    otherwise=0)
+        return case((all_of(self.norm_is_composite, not_(self.frozen_matrices)),
+                     tensor(self.workload.norms_per_layer, self.tokens_outside, self.microbatch, self.workload.hidden_dim, width=self.norm_result_width)), otherwise=0)
 
 
 __all__ = ["COMPOSITE", "NormalizationRows", "ONE_OPERATION"]

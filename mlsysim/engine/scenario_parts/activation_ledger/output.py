@@ -5,7 +5,7 @@ from typing import Any
 
 from ....units import Quantity
 from ...declarations import derived
-from ...expression import all_of, any_of, case, ceil, choose
+from ...expression import all_of, any_of, case, ceil, choose, not_
 from ...inputs import given
 from .embedding import EmbeddingRows
 from .inputs import AUTOCAST, AUTOGRAD, KORTHIKANTI, MEASURED, TRANSFORMERS
@@ -26,6 +26,8 @@ class OutputRows(EmbeddingRows):
                                     doc="Chunks of a chunked or fused loss; where none are stated, so many that a chunk's logits are no larger than the output layer's input.")
     logits_in_fp32: bool = given(default=True, doc="Whether the logits are cast to fp32 before the loss, as transformers does.", source=f"{TRANSFORMERS}, loss/loss_utils.py, ForCausalLMLoss")
 
+    output_rows: int | None = given("n_out", default=lambda self: self.workload.vocabulary, example="1000", source=f"{TRANSFORMERS}, models/bert",
+                                    doc="What the output layer gives for a token: the vocabulary where none is stated, two for the span of an answer, none where a classifier reads one token.")
     logits_held: bool = given(default=True, doc="Whether the training loop still holds the model's output, logits included, as it calls backward, as loss = model(...).loss does not.",
                               source=MEASURED)
 
@@ -48,7 +50,7 @@ class OutputRows(EmbeddingRows):
     @saved("output layer", "input, or its gradient", "M_head", source=f"{KORTHIKANTI}, section 4.3; {LIGER}")
     def head_input(self: Any) -> Quantity:
         """The weight gradient needs the input; a fused loss keeps the input's finished gradient in its place."""
-        return tensor(self.tokens_outside, self.microbatch, self.workload.hidden_dim, width=self.compute_width)
+        return case((all_of(self.output_rows > 0, not_(self.frozen_matrices)), tensor(self.tokens_outside, self.microbatch, self.workload.hidden_dim, width=self.compute_width)), otherwise=0)
 
     @saved("output layer", "gradient of its weights", "M_head,grad", source=LIGER)
     def head_weight_gradient(self: Any) -> Quantity:
@@ -73,7 +75,7 @@ class OutputRows(EmbeddingRows):
     @derived("V_rank", source="Shoeybi et al. 2019, Megatron-LM, arXiv:1909.08053, section 3")
     def vocabulary_per_rank(self: Any) -> float:
         """Rows of the output layer on one rank."""
-        return self.workload.vocabulary / self.tp_size
+        return self.output_rows / self.tp_size
 
     @derived("β_loss", "byte", source=f"{TRANSFORMERS}, loss/loss_utils.py, ForCausalLMLoss; {AUTOCAST}")
     def loss_width(self: Any) -> Quantity:

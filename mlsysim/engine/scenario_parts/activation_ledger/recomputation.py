@@ -12,6 +12,7 @@ from .output import OutputRows
 from .rows import tensor
 
 CHECKPOINTS = "Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost, arXiv:1604.06174, section 4"
+ALTERNATE = "PyTorch, torchtitan at b5bcd76c, torchtitan/distributed/activation_checkpoint.py, selective by operation"
 OPERATIONS = Table("operations", "flop", {"multiply_add": 2}, source=f"{KORTHIKANTI}, appendix A: one multiplication and one addition")
 
 
@@ -19,8 +20,8 @@ class Recomputation(OutputRows):
     """A layer's rows added up, and what of them is kept, dropped and computed again."""
 
     activation_checkpointing: str = given(
-        default="none", choices=("none", "selective", "full"), source=f"{KORTHIKANTI}, section 5",
-        doc="What is computed again in the backward pass: nothing, the attention core (softmax, its dropout and the attention over values), or every layer from a kept input.")
+        default="none", choices=("none", "selective", "alternate", "full"), source=f"{KORTHIKANTI}, section 5",
+        doc="What is computed again in the backward pass: nothing, the attention core (softmax, its dropout and the attention over values), all but the results of every second matrix and of fused attention, or every layer from a kept input.")
     layers_per_checkpoint: int = given("k", default=1, positive=True, doc="Layers that are computed again together from one kept input, where every layer is.", source=CHECKPOINTS)
 
     # One layer, one microbatch.
@@ -45,7 +46,7 @@ class Recomputation(OutputRows):
     def feedforward_activations(self: Any) -> Quantity:
         """A layer's feed-forward block."""
         return (self.feedforward_input + self.nonlinearity_input + self.gelu_tangent + self.gelu_half + self.gelu_factor + self.gate_factors + self.feedforward_result
-                + self.feedforward_output_mask)
+                + self.adapter_inputs + self.adapter_masks + self.adapter_results + self.feedforward_output_mask)
 
     @derived("A_whole", "byte", source=f"{KORTHIKANTI}, section 4.1")
     def whole_layer_activations(self: Any) -> Quantity:
@@ -67,16 +68,27 @@ class Recomputation(OutputRows):
         """A layer's input, from which it can be computed again; with sequence parallelism each rank keeps its share of it, which the published 2sbh does not divide."""
         return tensor(self.tokens_outside, self.microbatch, self.workload.hidden_dim, width=self.residual_width)
 
+    @derived("A_alternate", "byte", source=ALTERNATE)
+    def alternate_results(self: Any) -> Quantity:
+        """A layer's input, the results of its first, third, fifth and seventh matrix product, and of fused attention, all else computed again."""
+        of = self.workload
+        separate = (self.heads_per_rank + self.kv_heads_per_rank) * of.head_dim + self.feedforward_per_rank + case((of.gated_mlp, of.hidden_dim), otherwise=0)
+        joint = (self.heads_per_rank + 2 * self.kv_heads_per_rank) * of.head_dim + self.feedforward_per_rank
+        products = case((self.joint_projection, joint), otherwise=separate)
+        return self.layer_input + tensor(self.seq_len, self.microbatch, products, width=self.compute_width) + case(
+            (self.keeps_attention_weights, 0), otherwise=self.attention_result + self.softmax_denominators)
+
     @derived("A_layer", "byte", source=f"{KORTHIKANTI}, section 5; {CHECKPOINTS}")
     def layer_activations(self: Any) -> Quantity:
         """What stays of one microbatch in one layer until its backward pass, averaged over layers where several share a kept input."""
         return case((self.activation_checkpointing == "full", self.layer_input * self.kept_inputs / self.workload.layers),
                     (self.activation_checkpointing == "selective", self.whole_layer_activations - self.attention_core_activations),
+                    (self.activation_checkpointing == "alternate", self.alternate_results),
                     otherwise=self.whole_layer_activations)
 
     # All layers, one microbatch.
 
-    @derived("n_kept", source=CHECKPOINTS)
+    @derived("n_inputs", source=CHECKPOINTS)
     def kept_inputs(self: Any) -> int:
         """Layers whose input is kept, where every layer is computed again."""
         return ceil(self.workload.layers / self.layers_per_checkpoint)
@@ -91,7 +103,8 @@ class Recomputation(OutputRows):
         """What is alive for a moment as layers are computed again: the attention core of one, or all of those that share a kept input, which their first normalization keeps as it is."""
         kept_as_it_is = case((self.norm_input_width == self.residual_width, self.layer_input), otherwise=0)
         return case((self.activation_checkpointing == "full", minimum(self.layers_per_checkpoint, self.workload.layers) * self.whole_layer_activations - kept_as_it_is),
-                    (self.activation_checkpointing == "selective", self.attention_core_activations), otherwise=0)
+                    (self.activation_checkpointing == "selective", self.attention_core_activations),
+                    (self.activation_checkpointing == "alternate", self.whole_layer_activations - kept_as_it_is), otherwise=0)
 
     # What it costs.
 
@@ -121,7 +134,8 @@ class Recomputation(OutputRows):
     def recomputed_operations(self: Any) -> Quantity:
         """Operations of one rank that recomputation adds for one microbatch."""
         return case((self.activation_checkpointing == "full", self.workload.layers * (self.matrix_operations + self.core_operations)),
-                    (self.activation_checkpointing == "selective", self.workload.layers * self.core_operations), otherwise=0)
+                    (self.activation_checkpointing == "selective", self.workload.layers * self.core_operations),
+                    (self.activation_checkpointing == "alternate", self.workload.layers * self.matrix_operations / 2), otherwise=0)
 
     @derived("φ_again", "percent", source=f"{KORTHIKANTI}, section 5")
     def recomputation_share(self: Any) -> float:
