@@ -287,3 +287,17 @@ def test_rows_and_records_for_defaults_are_shown() -> None:
     assert "Row(a=1, b=2)" in str(Packed.reference()) and "no rows" in str(Packed.reference())
     assert str(Packed(others=[Row(a=5, b=6)], row=Row(a=7, b=8)))
     assert Packed()._repr_html_()
+
+
+def test_a_record_whose_class_was_defined_again() -> None:
+    class Holder(Scenario):
+        row: Row = given()
+
+    again = type("Row", (Record,), {"__module__": __name__, "__annotations__": {"a": int, "b": int}})
+    with pytest.raises(InputError, match="defined again since; run the cell that defines Holder again"):
+        Holder(row=again(a=1, b=2))
+
+
+def test_bytes_beyond_the_largest_binary_unit_are_written_in_one_system() -> None:
+    assert "PiB" not in str(Box(size="1e30 GB"))
+    assert "(909 PiB)" in str(Box(size="1024 PB"))

@@ -64,9 +64,10 @@ def figure(value: float, of: Any, digits: int = DIGITS) -> Figure:
 
 
 def binary(value: float, digits: int = DIGITS) -> str:
-    """Bytes in a 1024-based unit: `22.4 GiB`."""
+    """Bytes in a 1024-based unit: `22.4 GiB`; empty beyond what its largest unit writes out."""
     name, size = next((step for step in _BINARY if abs(value) >= step[1]), _BINARY[-1])
-    return f"{_fixed(value, name, size, digits).digits} {name}"
+    shown = _fixed(value, name, size, digits)
+    return "" if shown.exponent else f"{shown.digits} {name}"
 
 
 def as_given(magnitude: float, of: Any, digits: int = 6) -> Figure:

@@ -273,8 +273,10 @@ class Input(Given[Any]):
     def _record(self, value: Any, where: str) -> Any:
         record_type: Any = self.record_type
         if isinstance(value, Mapping):
-            return record_type(**value)
+            return record_type(**{str(name): inner for name, inner in value.items()})
         if not isinstance(value, record_type):
+            if type(value).__name__ == record_type.__name__ and self.home is not None:
+                raise InputError(f"{where}: this {record_type.__name__} is of a class that was defined again since; run the cell that defines {self.home.__name__} again")
             raise InputError(f"{where}: takes a {record_type.__name__}, not {value!r}; write {self.how_to_give()}")
         return value
 
