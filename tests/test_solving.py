@@ -162,6 +162,7 @@ def test_a_float_is_solved_to_its_last_digits(target: float) -> None:
 
 @pytest.mark.parametrize(("name", "goal", "said"), [
     ("batch", {"fits": True}, "no quantity called 'batch'; did you mean 'batch_size'?"),
+    ("memory", {"fits": True}, "no quantity called 'memory'; did you mean 'machine.memory'?"),
     ("total", {"fits": True}, "total is no input that holds a number; it follows from state, ranks, activations, batch_size"),
     ("machine", {"fits": True}, "machine is no input that holds a number"),
     ("machine.memory", {"total": "3 GB"}, "total does not depend on machine.memory; it depends on activations, batch_size, ranks, state"),

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..units import scale, units
@@ -59,7 +59,8 @@ class Derivation(Record):
         known = [*cls.inputs, *cls.quantities]
         if callable(getattr(cls, name, None)) and not hasattr(Derivation, name):
             raise FormulaError(f"{name} is a plain method of {cls.__name__}: put @derived(symbol, unit) above it")
-        raise FormulaError(f"{cls.__name__} has no quantity called {name!r}{near_name(name, known)}")
+        held = next(_paths_of(cls, name), None)
+        raise FormulaError(f"{cls.__name__} has no quantity called {name!r}" + (f"; did you mean {held!r}?" if held else near_name(name, known)))
 
     @classmethod
     def _symbol_for(cls, name: str, path: Path) -> Any:
@@ -305,6 +306,16 @@ class _ByOwnName:
             if len(path) == 1:
                 raise Absent((path,)) from None
             raise
+
+
+def _paths_of(cls: type[Record], name: str) -> Iterator[str]:
+    """Where the records that a class takes keep something of that name, such as `workload.parameters`."""
+    for place, declared in cls.inputs.items():
+        kind: Any = declared.record_type if declared.kind == "record" else None
+        if kind and (name in kind.inputs or name in getattr(kind, "quantities", {})):
+            yield f"{place}.{name}"
+        elif kind:
+            yield from (f"{place}.{inner}" for inner in _paths_of(kind, name))
 
 
 Derivation._reserved = Record._reserved | {name for name in vars(Derivation) if not name.startswith("_")}
