@@ -332,3 +332,9 @@ def test_the_documented_signature() -> None:
 def test_the_call_and_the_scenario_have_the_same_defaults() -> None:
     defaults = {p.name: p.default for p in inspect.signature(TrainingMemoryModel().solve).parameters.values() if p.default is not p.empty}
     assert defaults == {name: declared.default for name, declared in TrainingMemoryScenario.inputs.items() if name not in ("workload", "hardware", "batch_size")}
+
+
+def test_a_width_read_from_a_table_is_not_written_twice() -> None:
+    run = TrainingMemoryModel().solve(Models.Language.GPT2, Hardware.Cloud.H100, batch_size=1)
+    assert str(run.substitution("weight_width")) == "β_w = 2 B"
+    assert str(run.substitution("activation_width")) == "β_act = max(2 B, 2 B) = 2 B"

@@ -291,7 +291,8 @@ class Worked:
         """The branch that was taken, in numbers; empty where that is the value itself."""
         if isinstance(self.formula, Symbol | Call | Number | Option | Nothing):
             return ""
-        return write(self.formula, notation, *_numbers(self.shown, notation))
+        numbers = write(self.formula, notation, *_numbers(self.shown, notation))
+        return "" if numbers == self.value(notation) else numbers      # a single figure from a table
 
     def value(self, notation: Text) -> str:
         return notation.figure(self.final) if self.final is not None else notation.plain(self.result)
