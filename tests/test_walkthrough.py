@@ -161,6 +161,12 @@ def test_a_comparison_tells_what_comes_and_what_falls_away() -> None:
     assert steps_of(scene_of(walk, "total"), VALUE) == [f"{FULL.figure_text('total')} → {LORA.figure_text('total')}, × 0.126"]
 
 
+def test_a_variant_is_not_called_by_the_changes_that_are_asked_for() -> None:
+    opening = walkthrough(compare(FP32, FP32.variant(bytes_per_value="2 byte"))).scenes[0]
+    assert steps_of(opening, KNOWN) == ["first: Gpt2Fp32AdamOnH100", "second: a variant of it"]
+    assert steps_of(opening, VALUE) == ["bytes per value: 4 B → 2 B"]
+
+
 def test_bars_side_by_side_share_scale_letters_and_colours() -> None:
     before, after = scene_of(walkthrough(compare(FULL, LORA)), "Side by side").growths
     assert before.scale == after.scale

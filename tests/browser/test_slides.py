@@ -1,5 +1,6 @@
 """Every lecture as its audience sees it: Chromium steps through the slides with the network cut, and each is read and measured."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -87,3 +88,15 @@ def test_notes_are_kept_from_the_audience_and_open_for_the_speaker(browser: Brow
         speaker = opened.value
         speaker.locator(".speaker-controls-notes .value").get_by_text("Questions come before their answers").wait_for(timeout=15_000)
         assert deck.asked == []
+
+
+def test_a_deck_is_printed_a_page_for_each_slide(browser: Browser, tmp_path: Path) -> None:
+    page = make_deck(next(file for file in LECTURES if file.stem == "template"), tmp_path / "slides")
+    with open_deck(browser, page) as deck:
+        slides = deck.page.locator(".slides > section > section").count()
+        deck.page.goto(f"{page.as_uri()}?print-pdf")
+        deck.page.locator(".pdf-page").last.wait_for()
+        printed = deck.page.pdf(prefer_css_page_size=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", printed)) == slides
+        answer = deck.page.locator(".pdf-page").last.locator("b").get_by_text("No: ")
+        assert answer.is_visible() and answer.bounding_box()["x"] >= 56      # nothing is folded, and margins are kept

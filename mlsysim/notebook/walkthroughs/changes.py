@@ -60,7 +60,8 @@ def _listed(scenario: Scenario, found: Sequence[Path]) -> Written:
 
 def _inputs(comparison: Comparison) -> Scene:
     first, second = comparison.scenarios
-    labels = [Step(KNOWN, plain(f"{place}: {label}")) for place, label in zip((FIRST, SECOND), comparison.labels)]
+    called = [comparison.labels[0], comparison.labels[1] if second.address else "a variant of it"]      # a variant is called by its changes, which are the answer
+    labels = [Step(KNOWN, plain(f"{place}: {label}")) for place, label in zip((FIRST, SECOND), called)]
     paths: list[Path] = [tuple(path.split(".")) for path in comparison.differing]
     changes = [Step(VALUE, in_all(lambda n, path=path: f"{n.word(said(path))}: {_input(first, path, n)} → {_input(second, path, n)}")) for path in paths]
     return Scene("", "What is changed", "", (*labels, Step(QUESTION, plain("Which inputs differ?")), *(changes or [Step(VALUE, plain("none"))])))
