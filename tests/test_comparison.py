@@ -123,6 +123,11 @@ def test_a_default_that_follows_a_changed_input_is_not_named() -> None:
     assert compare(run, run.variant(optimizer="adam_8bit")).labels == (run.title, "optimizer adam_8bit")
 
 
+def test_what_is_below_zero_has_no_ratio() -> None:
+    full, adapters = Scenarios.Llama3_8BFullFineTuneOnH100, Scenarios.Llama3_8BLoraOnH100
+    assert rows_of(compare(full, adapters))["max resident batch"][2:] == ["7", "≠"]
+
+
 def test_a_scenario_compares_itself() -> None:
     assert repr(FP32.compare(MIXED)) == repr(compare(FP32, MIXED))
 

@@ -115,6 +115,8 @@ def test_objects_do_not_change():
         del scenario.batch_size
     with pytest.raises(AttributeError):
         scenario.total = 3
+    with pytest.raises(AttributeError, match="has no 'sensitivity'$"):      # nothing private is suggested
+        scenario.sensitivity      # noqa: B018
     with pytest.raises(AttributeError, match="did you mean 'optimizer_state'"):
         scenario.optimiser_state      # noqa: B018
 

@@ -219,6 +219,8 @@ def test_without_pandas_the_columns_are_the_same(monkeypatch: pytest.MonkeyPatch
     for name in plain.columns:
         assert plain[name] == [None if pd.isna(value) else value for value in framed[name]], name
     assert "must be more than zero" in repr(plain) and "must be more than zero" in plain._repr_html_()
+    faultless = sweep(GPT2, "total", batch_size=[1, 2])
+    assert faultless["error"] == [None, None] and "error" not in repr(faultless)
 
 
 def test_dask_arrays_in_lazy_arrays_out() -> None:

@@ -232,9 +232,10 @@ class SweepTable(Drawn):
         return self._size
 
     def grid(self) -> Grid:
-        words = frozenset(i for i, (name, column) in enumerate(self.columns.items()) if name == "error" or any(isinstance(value, str) for value in column))
-        rows = (tuple(_cell(column[i]) for column in self.columns.values()) for i in range(self._size))
-        return Grid(self.title, tuple(self.columns), shortened(rows, self._size, len(self.columns)), words)
+        drawn = {name: column for name, column in self.columns.items() if name != "error" or any(column)}
+        words = frozenset(i for i, (name, column) in enumerate(drawn.items()) if name == "error" or any(isinstance(value, str) for value in column))
+        rows = (tuple(_cell(column[i]) for column in drawn.values()) for i in range(self._size))
+        return Grid(self.title, tuple(drawn), shortened(rows, self._size, len(drawn)), words)
 
 
 def _cell(value: Any) -> str:

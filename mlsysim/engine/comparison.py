@@ -182,7 +182,8 @@ def _value_text(scenario: Scenario, name: str) -> str:
 
 
 def _ratio(first: float | None, other: float | None) -> str:
-    return "" if not first or other is None else f"× {TEXT.figure(figure(other / first, ONE))}"
+    """How many times the first the other is; empty where that says nothing: beside zero, or below it."""
+    return "" if not first or other is None or first < 0 or other < 0 else f"× {TEXT.figure(figure(other / first, ONE))}"
 
 
 __all__ = ["Comparison", "compare"]

@@ -229,7 +229,7 @@ class Record:
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
-            raise AttributeError(f"{type(self).__name__} has no {name!r}{near_name(name, dir(type(self)))}")
+            raise AttributeError(f"{type(self).__name__} has no {name!r}{near_name(name, (known for known in dir(type(self)) if not known.startswith('_')))}")
 
     # Citations and catalogue addresses travel with a record and are no part of its value.
 
