@@ -80,8 +80,10 @@ class Record:
 
     @classmethod
     def _inherited(cls, declarations: str) -> dict[str, Any]:
-        """What the bases declare, the nearest base last word on a name."""
-        return {name: declared for base in reversed(cls.__mro__[1:]) for name, declared in vars(base).get(declarations, {}).items() if declared is vars(base).get(name)}
+        """What the bases declare, the nearest base last word on a name: an input may stand where another base has a formula, and the other way round."""
+        bases = cls.__mro__[1:]
+        found = {name: declared for base in reversed(bases) for name, declared in vars(base).get(declarations, {}).items() if declared is vars(base).get(name)}
+        return {name: declared for name, declared in found.items() if declared is next(vars(base)[name] for base in bases if name in vars(base))}
 
     @classmethod
     def _replace_input(cls, name: str, value: Any) -> None:
