@@ -4,5 +4,6 @@ from .scenario_definitions.fault_tolerance import CheckpointIntervalScenario
 from .scenario_definitions.stored_state import ParameterMatrix, ParameterVector, StoredStateScenario
 from .scenario_definitions.training import AdaptedMatrix, TrainingStateFitScenario
 from .scenario_definitions.training_memory import TrainingMemoryScenario
+from .scenario_definitions.training_step import TrainingStepScenario
 
-__all__ = ["ActivationLedgerScenario", "AdaptedMatrix", "CheckpointIntervalScenario", "ParameterMatrix", "ParameterVector", "StoredStateScenario", "TrainingMemoryScenario", "TrainingStateFitScenario"]
+__all__ = ["ActivationLedgerScenario", "AdaptedMatrix", "CheckpointIntervalScenario", "ParameterMatrix", "ParameterVector", "StoredStateScenario", "TrainingMemoryScenario", "TrainingStateFitScenario", "TrainingStepScenario"]
