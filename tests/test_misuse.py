@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from mlsysim import (
-    DefinitionError, Given, InputError, Quantity, Record, Scenario, case, choose, derived, given, maximum, minimum, parametrised, requires, sensitivity, solve_for, sweep,
+    DefinitionError, Given, InputError, Presentation, Quantity, Record, Scenario, case, choose, derived, given, maximum, minimum, parametrised, requires, sensitivity, solve_for, sweep,
     total_of, units)
 
 
@@ -301,3 +301,50 @@ def test_a_record_whose_class_was_defined_again() -> None:
 def test_bytes_beyond_the_largest_binary_unit_are_written_in_one_system() -> None:
     assert "PiB" not in str(Box(size="1e30 GB"))
     assert "(909 PiB)" in str(Box(size="1024 PB"))
+
+
+def test_the_example_of_rows_can_be_copied() -> None:
+    class Listed(Scenario):
+        plain: tuple[Row, ...] = given(default=())
+        shown: tuple[Row, ...] = given(default=(), example="[Row(a=1, b=2)]")
+
+    with pytest.raises(InputError, match=r"such as \[Row\(a=1, b=2\)\]$"):
+        Listed(shown=3)      # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"such as \[Row\(\.\.\.\), \.\.\.\]$"):
+        Listed(plain=3)      # type: ignore[arg-type]
+
+
+def test_two_shapes_for_the_same_adapters() -> None:
+    from mlsysim import AdaptedMatrix, Hardware, Models, TrainingStateFitScenario
+    run = TrainingStateFitScenario(workload=Models.Language.Llama3_8B, hardware=Hardware.Cloud.H100, bytes_per_value="2 B", optimizer_bytes_per_parameter="12 B", adapter_rank=16,
+                                   adapter_matrices=(AdaptedMatrix(name="q", in_dim=4096, out_dim=4096),))
+    assert run.warnings == ()
+    assert ["are not used" in said for said in run.variant(adapted_matrices=2, adapter_in_dim=1, adapter_out_dim=1).warnings] == [True]
+
+
+def _times(self: Any, a: int) -> Quantity:
+    """Both."""
+    return self.size * a * self.count      # type: ignore[no-any-return]
+
+
+DECLARED: list[tuple[Any, str]] = [
+    (lambda: given(3), "a symbol and a unit as text"),      # type: ignore[arg-type]
+    (lambda: given("x", 3), "a symbol and a unit as text"),      # type: ignore[arg-type]
+    (lambda: given("x", "GB", minimum="5 GB"), "minimum and maximum are plain numbers"),      # type: ignore[arg-type]
+    (lambda: given("x", "GB", minimum=5, maximum=1), "nothing is at least 5 and at most 1"),
+    (lambda: given(choices="fast"), "choices are several names"),
+    (lambda: given(choices=(1, 2)), "choices are several names"),      # type: ignore[arg-type]
+    (lambda: type("Trial", (Box,), {"r": requires("{cuont} is too many")(lambda self: self.count > 5)}), "Trial.r: {cuont} in its message: .*did you mean 'count'"),
+    (lambda: type("Trial", (Box,), {"r": requires("{count:.1f}")(lambda self: self.count > 5)}), "Trial.r: {count:.1f} in its message"),
+    (lambda: type("Trial", (Box,), {"r": requires("{count")(lambda self: self.count > 5)}), "Trial.r: .*braces that stay"),
+    (lambda: type("Trial", (Box,), {"presentation": "whole"}), r"write presentation = Presentation\(\.\.\.\)"),
+    (lambda: type("Trial", (Box,), {"about": "whole"}), r"write about = About\(\.\.\.\)"),
+    (lambda: type("Trial", (Box,), {"presentation": Presentation(title="{cuont}")}), "presentation.title: {cuont}.*did you mean 'count'"),
+    (lambda: type("Trial", (Box,), {"__module__": __name__, "twice": parametrised("T", "GB", a=given("n"))(_times)}), "its argument a and count both have the symbol 'n'"),
+]
+
+
+@pytest.mark.parametrize(("declare", "said"), DECLARED)
+def test_declarations_are_checked_when_they_are_made(declare: Any, said: str) -> None:
+    with pytest.raises(DefinitionError, match=said):
+        declare()

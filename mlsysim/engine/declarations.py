@@ -8,7 +8,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from ..units import ONE, scale, units
 from .dimension import OPTION, TRUTH
-from .expression import Expression, paths
+from .expression import Expression, FormulaError, paths
 from .inputs import DefinitionError, Input, InputError, declared_unit
 
 T = TypeVar("T")
@@ -133,6 +133,21 @@ class Condition:
     def words(self, record: Any) -> str:
         """The message, with the record's own values in its braces."""
         return _Message(record).format(self.message)
+
+
+def check_message(kind: Any, where: str, message: str) -> None:
+    """Raise DefinitionError where the braces of a message name nothing that the class has."""
+    try:
+        fields = [(field, how) for _, field, how, _ in string.Formatter().parse(message) if field is not None]
+    except ValueError as error:
+        raise DefinitionError(f"{where}: {error} in {message!r}; write {{{{ and }}}} for braces that stay") from None
+    for field, how in fields:
+        if how:
+            raise DefinitionError(f"{where}: {{{field}:{how}}} in its message; write {{{field}}}, values are written as a breakdown writes them")
+        try:
+            kind.declaration(tuple(field.split(".")))
+        except FormulaError as error:
+            raise DefinitionError(f"{where}: {{{field}}} in its message: {error}") from None
 
 
 class _Message(string.Formatter):

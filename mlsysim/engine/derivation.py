@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..units import scale, units
 from . import guards
-from .declarations import Condition, Derived, Parametrised, refuse_misplaced
+from .declarations import Condition, Derived, Parametrised, check_message, refuse_misplaced
 from .evaluation import scalar
 from .expression import Call, FormulaError, IsGiven, lift, walk
 from .inputs import DefinitionError, Input, InputError, near_name
@@ -42,6 +42,9 @@ class Derivation(Record):
             if isinstance(value, Condition):
                 cls.conditions[name] = value
         read_formulas(cls)
+        for name, value in vars(cls).items():
+            if isinstance(value, Condition | Derived):
+                check_message(cls, f"{cls.__name__}.{name}", value.message if isinstance(value, Condition) else value.below_zero)
         cls._functions = {}
 
     @classmethod

@@ -58,8 +58,15 @@ class Input(Given[Any]):
                  choices: Iterable[str] | None, aliases: Mapping[str, str] | None, example: str, doc: str, source: str):
         self.symbol, self.doc, self.source, self.example = symbol, doc, source, example
         self.unit = declared_unit(symbol, unit_name)
+        if not all(limit is None or isinstance(limit, (int, float)) for limit in (minimum, maximum)):
+            raise DefinitionError(f"the declaration of {symbol!r}: minimum and maximum are plain numbers in the declared unit, not {minimum!r} and {maximum!r}")
+        if minimum is not None and maximum is not None and minimum > maximum:
+            raise DefinitionError(f"the declaration of {symbol!r}: nothing is at least {minimum} and at most {maximum}")
+        names = () if choices is None else (choices,) if isinstance(choices, str) else tuple(choices)
+        if isinstance(choices, str) or not all(isinstance(name, str) for name in names):
+            raise DefinitionError(f"the declaration of {symbol!r}: choices are several names, such as choices=(\"fast\", \"slow\"), not {choices!r}")
         self.positive, self.minimum, self.maximum = positive, minimum, maximum
-        self.choices, self.aliases = tuple(choices or ()), dict(aliases or {})
+        self.choices, self.aliases = names, dict(aliases or {})
         self.default = default
         if isinstance(default, types.FunctionType):
             self.formula, self.default = default, None
@@ -282,7 +289,8 @@ class Input(Given[Any]):
 
     def _rows(self, value: Any, where: str) -> tuple[Any, ...]:
         if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
-            raise InputError(f"{where}: takes several {self.record_type.__name__ if self.record_type else ''} rows, such as [{self.how_to_give().partition('=')[2]}, ...]")
+            example = self.how_to_give().partition("=")[2]
+            raise InputError(f"{where}: takes several {self.record_type.__name__ if self.record_type else ''} rows, such as {example if example.startswith('[') else f'[{example}, ...]'}")
         return tuple(self._record(row, f"{where}[{i}]") for i, row in enumerate(value))
 
 
@@ -314,6 +322,8 @@ def _plain(name: str) -> str:
 
 def declared_unit(symbol: str, name: str | None) -> Any:
     """The unit that a declaration names. Raises DefinitionError where the kit has no such unit."""
+    if not isinstance(symbol, str) or not isinstance(name, str | None):
+        raise DefinitionError(f"a declaration takes a symbol and a unit as text, such as (\"M\", \"GB\"), not {symbol!r} and {name!r}")
     try:
         return None if name is None else unit(name)
     except UnitError as error:

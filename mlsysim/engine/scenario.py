@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from .declarations import Derived
+from .declarations import Derived, check_message
 from .derivation import Derivation
 from .expression import FormulaError
 from .inputs import DefinitionError
@@ -53,6 +53,9 @@ class Scenario(Derivation):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         shown = cls.presentation
+        for name, kind in (("presentation", Presentation), ("about", About)):
+            if not isinstance(getattr(cls, name), kind):
+                raise DefinitionError(f"{cls.__name__}.{name}: write {name} = {kind.__name__}(...), not {getattr(cls, name)!r}")
         named = [("answer", shown.answer), ("whole", shown.whole), ("capacity", shown.capacity), *(("parts", p) for p in shown.parts),
                  *((f"groups[{heading!r}]", n) for heading, names in shown.groups.items() for n in names)]
         if unknown := [heading for heading in shown.folded if heading not in shown.groups]:
@@ -63,6 +66,7 @@ class Scenario(Derivation):
                     cls.declaration(tuple(name.split(".")))
                 except FormulaError as error:
                     raise DefinitionError(f"{cls.__name__}.presentation.{where}: {error}") from None
+        check_message(cls, f"{cls.__name__}.presentation.title", shown.title)
 
     @property
     def title(self) -> str:

@@ -208,6 +208,11 @@ def order(kind: Any) -> list[str]:
 
 def refuse_duplicate_symbols(kind: Any) -> None:
     """Two things with one symbol would make an equation say two things."""
+    for d in kind.quantities.values():
+        beside = {kind.declaration(p).symbol: ".".join(p) for p in paths(d.expression) if "*" not in p} if isinstance(d, Parametrised) else {}
+        for name, argument in d.parameters.items():
+            if argument.symbol and (other := beside.setdefault(argument.symbol, name)) != name:
+                raise DefinitionError(f"{kind.__name__}.{d.name}: its argument {name} and {other} both have the symbol {argument.symbol!r}; give one of them another")
     seen: dict[str, str] = {}
     traced: list[Any] = [*kind.quantities.values(), *kind.conditions.values()]
     mentioned = {".".join(p) for d in traced for p in paths(d.expression) if len(p) > 1 and "*" not in p}

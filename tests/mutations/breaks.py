@@ -40,7 +40,7 @@ MUTATIONS = (
     Mutation("a catalogue number: an H100 of decimal gigabytes", "mlsysim/hardware/data/cloud.json",
              '"memory.capacity": "80 GiB", "memory.bandwidth": "3350 GB/s"', '"memory.capacity": "80 GB", "memory.bandwidth": "3350 GB/s"', ("tests/test_catalogue.py",)),
     Mutation("a unit: a gibi of a thousand", "mlsysim/units.py", "gibi- = 2**30", "gibi- = 1e9", ("tests/test_catalogue.py", "tests/test_training_state_fit.py")),
-    Mutation("a unit's label: GiB written GB", "mlsysim/engine/figures.py", '{_fixed(value, name, size, digits).digits} {name}"', '{_fixed(value, name, size, digits).digits} GB"', (START,)),
+    Mutation("a unit's label: GiB written GB", "mlsysim/engine/figures.py", '{shown.digits} {name}"', '{shown.digits} GB"', (START,)),
 
     # What refuses and warns.
     Mutation("an input that takes infinity", "mlsysim/engine/inputs.py", "        if not finite:\n", "        if not finite and value != math.inf:\n", ("tests/test_hostile_inputs.py",)),

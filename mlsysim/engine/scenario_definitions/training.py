@@ -308,6 +308,11 @@ class TrainingStateFitScenario(Scenario):
         return all_of(any_of(is_given(self.adapted_matrices), is_given(self.adapter_in_dim), is_given(self.adapter_out_dim), is_given(self.adapter_matrices)),
                       not_(is_given(self.adapter_rank)), not_(is_given(self.adapter_parameters)))
 
+    @warns("adapter_matrices states the adapted matrices one by one, so adapted_matrices, adapter_in_dim and adapter_out_dim are not used.")
+    def rows_over_one_shape(self) -> bool:
+        """Rows win over one shape for all."""
+        return all_of(is_given(self.adapter_rank), is_given(self.adapter_matrices), any_of(is_given(self.adapted_matrices), is_given(self.adapter_in_dim), is_given(self.adapter_out_dim)))
+
     @warns("adapter_parameters={adapter_parameters} is stated, so adapter_rank={adapter_rank} and the adapters' shapes are not used.")
     def count_over_rank(self) -> bool:
         """A stated count wins over a shape."""
