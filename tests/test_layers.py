@@ -20,7 +20,7 @@ ROOMS: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("engine.expression",),
         ("engine.dimension", "engine.evaluation"),
         ("engine.figures", "engine.notation"),
-        ("engine.inputs",),
+        ("engine.inputs", "engine.printing"),
         ("engine.record",),
         ("engine.declarations", "engine.guards", "engine.tracing", "engine.derivation"),
         ("engine.writing",),
