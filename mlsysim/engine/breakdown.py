@@ -171,7 +171,7 @@ class Breakdown:
         self.bar: Bar | None = bar(scenario)
         self.verdict = Verdict(scenario, self.bar) if kind.presentation.question else None
         self.warnings: tuple[str, ...] = scenario.warnings
-        self.folded = kind.presentation.folded
+        self.folded = {*kind.presentation.folded, *(heading for heading, name in kind.presentation.folded_without.items() if not scenario.present((name,)))}
         self.facts: list[Fact] = []
         self.defaults: list[Fact] = []
         self.absent: list[str] = []

@@ -17,7 +17,8 @@ class Presentation:
 
     question, answer: what it asks in a sentence, and the quantity (yes or no) that answers it; parts, whole, capacity: the
     quantities a bar stacks, their sum, and the path of what they are held against; groups: headings, each with the
-    quantities beneath it (a quantity in none stands under the last heading); folded: the headings whose rows a notebook shows folded at first; title: a sentence with `{workload}` and the
+    quantities beneath it (a quantity in none stands under the last heading); folded: the headings whose rows a notebook shows folded at first; folded_without: headings folded unless a quantity or
+    input is there, each with its name; title: a sentence with `{workload}` and the
     like in braces, where a piece in square brackets is left out if something in it is absent: `Training {workload}[ on {hardware}]`.
     """
     question: str = ""
@@ -27,6 +28,7 @@ class Presentation:
     capacity: str = ""
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     folded: tuple[str, ...] = ()
+    folded_without: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
 
 
@@ -57,9 +59,9 @@ class Scenario(Derivation):
             if not isinstance(getattr(cls, name), kind):
                 raise DefinitionError(f"{cls.__name__}.{name}: write {name} = {kind.__name__}(...), not {getattr(cls, name)!r}")
         named = [("answer", shown.answer), ("whole", shown.whole), ("capacity", shown.capacity), *(("parts", p) for p in shown.parts),
-                 *((f"groups[{heading!r}]", n) for heading, names in shown.groups.items() for n in names)]
-        if unknown := [heading for heading in shown.folded if heading not in shown.groups]:
-            raise DefinitionError(f"{cls.__name__}.presentation.folded: no group has the heading {unknown[0]!r}; it has {', '.join(map(repr, shown.groups))}")
+                 *((f"groups[{heading!r}]", n) for heading, names in shown.groups.items() for n in names), *(("folded_without", n) for n in shown.folded_without.values())]
+        if unknown := [heading for heading in (*shown.folded, *shown.folded_without) if heading not in shown.groups]:
+            raise DefinitionError(f"{cls.__name__}.presentation: no group has the heading {unknown[0]!r}; it has {', '.join(map(repr, shown.groups))}")
         for where, name in named:
             if name:
                 try:

@@ -259,12 +259,12 @@ class TrainingStateFitScenario(Scenario):
         """This run: what it must save to resume; a frozen base is not saved again."""
         return case((is_given(self.adapter_count), self.adapter_weights + self.adapter_master + self.adapter_optimizer_state), otherwise=self.checkpoint)
 
-    @parametrised("t_ckpt", "second", source=DEFINITION, bandwidth=given("W", "byte/second", positive=True, example="\"1 GB/s\"", doc="Rate at which storage takes it."))
+    @parametrised("t_ckpt", "second", source=DEFINITION, bandwidth=given("W_s", "byte/second", positive=True, example="\"1 GB/s\"", doc="Rate at which storage takes it."))
     def checkpoint_write_time(self, bandwidth: Quantity) -> Quantity:
         """Full tuning: how long the checkpoint takes to write."""
         return self.checkpoint / bandwidth
 
-    @parametrised("t_run,ckpt", "second", source=DEFINITION, bandwidth=given("W", "byte/second", positive=True, example="\"1 GB/s\"", doc="Rate at which storage takes it."))
+    @parametrised("t_run,ckpt", "second", source=DEFINITION, bandwidth=given("W_s", "byte/second", positive=True, example="\"1 GB/s\"", doc="Rate at which storage takes it."))
     def run_checkpoint_write_time(self, bandwidth: Quantity) -> Quantity:
         """This run: how long its checkpoint takes to write."""
         return self.run_checkpoint / bandwidth
@@ -342,7 +342,8 @@ class TrainingStateFitScenario(Scenario):
             "Saving and updating, this run": ("run_checkpoint", "run_checkpoint_write_time", "run_update_traffic", "run_update_time"),
             "Saving and updating, full tuning": ("checkpoint", "checkpoint_write_time", "update_traffic", "update_time"),
         },
-        folded=("What one trained parameter costs", "Full tuning of every parameter", "This run against full tuning", "Saving and updating, this run", "Saving and updating, full tuning"))
+        folded=("What one trained parameter costs", "Full tuning of every parameter", "This run against full tuning", "Saving and updating, this run", "Saving and updating, full tuning"),
+        folded_without={"Adapters": "adapter_count"})
     about = About(
         assumptions=("Widths per value and per parameter, and the activations, are inputs: the scenario adds up a recipe, it does not guess one.",
                      "Every stored weight has one width, every trained weight and its gradient another or the same.",
