@@ -69,7 +69,7 @@ class Activations(ModelState):
 
     @derived("A_embedding", "GB", source=f"{KORTHIKANTI}, section 4.3; {MEGATRON_SCRIPT}, compute_activation_memory")
     def embedding_activations(self: Any) -> Quantity:
-        """Beside the layers: the dropout mask after the embedding, and in Megatron-LM's count the token numbers that enter it."""
+        """Outside total_memory, beside the layers: the dropout mask after the embedding, and in Megatron-LM's count the token numbers that enter it."""
         mask = self.seq_len * self.microbatch * self.workload.hidden_dim
         microbatches = minimum(self.gradient_accumulation_steps, self.pp_size)
         return case(
@@ -79,7 +79,7 @@ class Activations(ModelState):
 
     @derived("A_output", "GB", source=f"{KORTHIKANTI}, section 4.3")
     def output_activations(self: Any) -> Quantity:
-        """Beside the layers: inputs of the last normalization and of the output layer, and fp32 logits; on the first stage only where it is the last too."""
+        """Outside total_memory, beside the layers: inputs of the last normalization and of the output layer, and fp32 logits; on the first stage only where it is the last too."""
         tokens = self.seq_len * self.microbatch
         shared = case((self.sequence_parallel, self.tp_size), otherwise=1)
         return case((self.pp_size == 1, 2 * self.activation_width * tokens * self.workload.hidden_dim / shared + choose("fp32", BYTES) * tokens * self.workload.vocabulary / self.tp_size),
