@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from mlsysim import (
-    DefinitionError, Given, InputError, Presentation, Quantity, Record, Scenario, case, choose, derived, given, maximum, minimum, parametrised, requires, sensitivity, solve_for, sweep,
+    DefinitionError, Given, InputError, MissingInputError, Presentation, Quantity, Record, Scenario, case, choose, compare, derived, given, is_given, maximum, minimum, parametrised, requires, sensitivity, solve_for, sweep,
     total_of, units)
 
 
@@ -167,6 +167,7 @@ def _with(formula: Any, returns: Any = Quantity, unit: str | None = "GB") -> Any
     (lambda self: minimum(self.size), "minimum compares two values"),
     (lambda self: maximum(), "maximum compares two values"),
     (lambda self: self.size if isinstance(self.count, int) else self.whole, r"cannot ask isinstance\(\)"),
+    (lambda self: total_of(self.pairs, lambda a: total_of(self.pairs, lambda b: a.a * b.b)), "within another over the same rows"),
     (lambda self: case((self.size == None, self.size), otherwise=self.whole), "is_given"),      # noqa: E711
 ])
 def test_formulas_that_python_cannot_run_on_symbols(formula: Any, said: str) -> None:
@@ -310,7 +311,7 @@ def test_the_example_of_rows_can_be_copied() -> None:
 
     with pytest.raises(InputError, match=r"such as \[Row\(a=1, b=2\)\]$"):
         Listed(shown=3)      # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"such as \[Row\(\.\.\.\), \.\.\.\]$"):
+    with pytest.raises(InputError, match=r"such as \[Row\(\.\.\.\)\]$"):
         Listed(plain=3)      # type: ignore[arg-type]
 
 
@@ -348,3 +349,43 @@ DECLARED: list[tuple[Any, str]] = [
 def test_declarations_are_checked_when_they_are_made(declare: Any, said: str) -> None:
     with pytest.raises(DefinitionError, match=said):
         declare()
+
+
+# Rows with an input that may be absent.
+
+class Part(Record):
+    share: float = given("a")
+    extra: Given[Quantity | None] = given("w", "GB", default=None)
+
+
+class Parts(Scenario):
+    """Rows."""
+
+    parts: tuple[Part, ...] | None = given(default=None)
+
+    @derived("S", "GB")
+    def guarded(self: Any) -> Quantity:
+        """What is there."""
+        return total_of(self.parts, lambda part: case((is_given(part.extra), part.extra), otherwise=0))
+
+    @derived("M", "GB")
+    def unguarded(self: Any) -> Quantity:
+        """What must be there."""
+        return total_of(self.parts, lambda part: part.extra * part.share)
+
+
+def test_rows_with_an_absent_input_have_every_face() -> None:
+    rows = Parts(parts=(Part(share=1), Part(share=2, extra="1 GB")))
+    assert rows.guarded == units.Quantity(1, "GB")
+    assert "(0 + 1.0 GB) = 1.0 GB" in str(rows) and rows._repr_html_() and str(compare(rows, Parts())) and rows.trace("guarded")
+    with pytest.raises(MissingInputError, match=r"unguarded needs parts\.extra, which is absent; write parts=\[Part\(\.\.\., extra=\"1 GB\"\)\]"):
+        rows.unguarded
+    assert rows.waiting_for("unguarded") == ((("parts", "extra"),),)
+    with pytest.raises(MissingInputError, match=r"write parts=\[Part\(\.\.\.\)\]"):
+        Parts().guarded
+
+
+def test_the_exponent_of_a_negative_number_has_no_slope() -> None:
+    kind = _with(lambda self: (self.share - 3) ** self.count, float, "")
+    assert sensitivity(kind(), "trial")["count"] is None
+    assert sensitivity(kind(share=5), "trial")["count"] == pytest.approx(3 * 0.6931471805599453)

@@ -160,7 +160,7 @@ class Derivation(Record):
         declared = type(self)._declared(name)
         if getattr(declared, "expression", None) is None:
             return ((name,),)
-        asked = [node.path for node in walk(declared.expression) if isinstance(node, IsGiven) and not self.present(node.path)]
+        asked = [node.path for node in walk(declared.expression) if isinstance(node, IsGiven) and "*" not in node.path and not self.present(node.path)]
         return tuple(dict.fromkeys(asked)) or ((name,),)
 
     def has(self, path: Path) -> bool:
@@ -224,7 +224,9 @@ class Derivation(Record):
         if isinstance(declared, Input) and len(path) == 1:
             return declared.how_to_give()
         if isinstance(declared, Input):
-            return f"{path[0]}={getattr(type(self).inputs[path[0]].record_type, '__name__', '')}(..., {declared.how_to_give()})"
+            holder = type(self).inputs[path[0]]
+            inner = f"{getattr(holder.record_type, '__name__', '')}(..., {declared.how_to_give()})"
+            return f"{path[0]}={f'[{inner}]' if holder.kind == 'rows' else inner}"
         return ".".join(path)
 
     def waiting_for(self, name: str) -> tuple[tuple[Path, ...], ...]:

@@ -10,6 +10,14 @@ from typing import Any, Protocol
 from .expression import Apply, Argument, Call, Case, Choose, Constant, Expression, IsGiven, Nothing, Number, Option, Symbol, TotalOf
 
 
+class Absent(Exception):
+    """A value that is not there; `paths` are the inputs any one of which would give it."""
+
+    def __init__(self, paths: tuple[tuple[str, ...], ...]):
+        self.paths = paths
+        super().__init__(" or ".join(map(".".join, paths)))
+
+
 class Values(Protocol):
     """Where a formula finds the values of what it mentions, in base units."""
 
@@ -37,7 +45,12 @@ class RowValues:
 
     def number(self, path: tuple[str, ...]) -> Any:
         own = len(self._path)
-        return self._row.number(path[own:]) if path[:own] == self._path else self._values.number(path)
+        if path[:own] != self._path:
+            return self._values.number(path)
+        try:
+            return self._row.number(path[own:])
+        except Absent as absent:      # named from the scenario, as what every row needs
+            raise Absent(tuple((*self._path[:-1], *p) for p in absent.paths)) from None
 
     def has(self, path: tuple[str, ...]) -> bool:
         own = len(self._path)
@@ -176,4 +189,4 @@ def _guards_alone(condition: Expression) -> bool:
     return False
 
 
-__all__ = ["RowValues", "SCALAR", "Values", "added", "scalar", "taken"]
+__all__ = ["Absent", "RowValues", "SCALAR", "Values", "added", "scalar", "taken"]

@@ -215,11 +215,20 @@ def choose(option: Any, table: Table | Mapping[str, Any]) -> Any:
     return Choose(lift(option), tuple((key, lift(value)) for key, value in table.items()), "")
 
 
+_adding_over: list[tuple[str, ...]] = []      # the rows whose terms are being read
+
+
 def total_of(rows: Any, term: Callable[[Any], Any]) -> Any:
     """The sum of a term over the rows of an input: `total_of(self.matrices, lambda row: row.inputs * row.outputs)`."""
     if not hasattr(type(rows), "row"):
         raise FormulaError("total_of takes an input that holds rows: declare it as tuple[Row, ...] where Row is a Record")
-    return TotalOf(rows.path, lift(term(rows.row())))
+    if rows.path in _adding_over:      # the two rows in view would have the same name
+        raise FormulaError(f"total_of over {'.'.join(rows.path)} stands within another over the same rows; give the inner sum a quantity of its own")
+    _adding_over.append(rows.path)
+    try:
+        return TotalOf(rows.path, lift(term(rows.row())))
+    finally:
+        _adding_over.pop()
 
 
 def is_given(symbol: Any) -> Any:
@@ -304,7 +313,7 @@ def paths(e: Expression) -> tuple[tuple[str, ...], ...]:
     for node in walk(e):
         match node:
             case Symbol(path) if "*" not in path: found[path] = None
-            case IsGiven(path): found[path] = None
+            case IsGiven(path) if "*" not in path: found[path] = None
             case TotalOf(rows, _): found[rows] = None
             case Call(name, _): found[(name,)] = None
     return tuple(found)

@@ -14,7 +14,8 @@ EDGE = "at the edge of a step, where the slope jumps"
 TIE = "at a tie in min or max, where the slope differs on either side"
 BORDER = "at the border of a condition, where another branch begins"
 UPRIGHT = "at zero under a root, where the slope has no limit"
-WITHOUT_SLOPE = (EDGE, TIE, BORDER, UPRIGHT)
+NEGATIVE = "in the exponent of a negative number, which has powers at whole numbers only"
+WITHOUT_SLOPE = (EDGE, TIE, BORDER, UPRIGHT, NEGATIVE)
 
 
 class Dual(NamedTuple):
@@ -156,7 +157,8 @@ def _apply(operation: str, operands: tuple[Dual, ...]) -> Dual:
         case "**", (a, b):
             along_exponent = value * math.log(a.value) if b.slopes and a.value > 0 else 0.0
             along_base = b.value * SCALAR["**"](a.value, b.value - 1) if a.slopes else 0.0
-            return _weighed(value, (along_base, a), (along_exponent, b))
+            result = _weighed(value, (along_base, a), (along_exponent, b))
+            return _marked(result, b.slopes, NEGATIVE) if a.value < 0 else result
         case "exp", (a,): return _weighed(value, (value, a))
         case "sqrt", (a,):
             result = _weighed(value, (0.5 / value if value else 0.0, a))

@@ -155,7 +155,7 @@ class Input(Given[Any]):
         """The words that give the input a value: `batch_size=32`."""
         example = self.example or {"quantity": f"\"1 {self.unit}\"", "count": "1", "number": "0.5", "truth": "True", "text": "\"a name\"",
                                    "option": f"\"{(self.choices or ('?',))[0]}\""}.get(self.kind) or f"{self.record_type.__name__ if self.record_type else ''}(...)"
-        return f"{name or self.name}={example}"
+        return f"{name or self.name}={f'[{example}]' if self.kind == 'rows' and not example.startswith('[') else example}"
 
     def accept(self, value: Any, where: str) -> Any:
         """The value as the input keeps it. Raises InputError that says where, what is wrong and what to write instead."""
@@ -290,7 +290,7 @@ class Input(Given[Any]):
     def _rows(self, value: Any, where: str) -> tuple[Any, ...]:
         if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
             example = self.how_to_give().partition("=")[2]
-            raise InputError(f"{where}: takes several {self.record_type.__name__ if self.record_type else ''} rows, such as {example if example.startswith('[') else f'[{example}, ...]'}")
+            raise InputError(f"{where}: takes several {self.record_type.__name__ if self.record_type else ''} rows, such as {example}")
         return tuple(self._record(row, f"{where}[{i}]") for i, row in enumerate(value))
 
 

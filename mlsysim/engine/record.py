@@ -7,18 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Never, Self, dataclass_transform
 
 from ..units import Quantity
+from .evaluation import Absent
 from .expression import Expression, FormulaError, Symbol, UnknownNameError
 from .inputs import MISSING, DefinitionError, Given, Input, InputError, given, near_name
 
 Path = tuple[str, ...]
-
-
-class Absent(Exception):
-    """A value that is not there; `paths` are the inputs any one of which would give it."""
-
-    def __init__(self, paths: tuple[Path, ...]):
-        self.paths = paths
-        super().__init__(" or ".join(map(".".join, paths)))
 
 
 class RecordSymbol(Symbol):
@@ -152,6 +145,8 @@ class Record:
     def has(self, path: Path) -> bool:
         """Whether there is a value at a path."""
         record = self.__dict__["_stored"].get(path[0])
+        if len(path) > 1 and isinstance(record, tuple):
+            return all(row.has(path[1:]) for row in record)
         if len(path) > 1:
             return record is not None and record.has(path[1:])
         return record is not None

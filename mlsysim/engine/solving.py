@@ -328,7 +328,7 @@ def margin(scenario: Any, name: str) -> float:
 
 def reason(scenario: Any, name: str) -> str:
     """What a condition compares, in figures: `total 91.2 GB against capacity 85.9 GB`; or the input whose absence decides it."""
-    absent = [node.path for node in walk(type(scenario).quantities[name].expression) if isinstance(node, IsGiven) and not scenario.present(node.path)]
+    absent = [node.path for node in walk(type(scenario).quantities[name].expression) if isinstance(node, IsGiven) and "*" not in node.path and not scenario.present(node.path)]
     if absent and not scenario.number((name,)):
         return f"{words(name)} no, since {'.'.join(absent[0])} is absent; write {scenario.how_to_give(absent[0])}"
     for comparison, a, b in _sides(scenario, name):
