@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from .engine.inputs import DefinitionError as DefinitionError, Given as Given, InputError as InputError, given as given
     from .engine.record import Record as Record
     from .engine.scenario import About as About, Presentation as Presentation, Scenario as Scenario
-    from .engine.scenario_types import AdaptedMatrix as AdaptedMatrix, CheckpointIntervalScenario as CheckpointIntervalScenario, TrainingStateFitScenario as TrainingStateFitScenario
+    from .engine.scenario_types import ActivationLedgerScenario as ActivationLedgerScenario, AdaptedMatrix as AdaptedMatrix, CheckpointIntervalScenario as CheckpointIntervalScenario, ParameterMatrix as ParameterMatrix, ParameterVector as ParameterVector, StoredStateScenario as StoredStateScenario, TrainingMemoryScenario as TrainingMemoryScenario, TrainingStateFitScenario as TrainingStateFitScenario, TrainingStepScenario as TrainingStepScenario
     from .engine.sensitivities import sensitivity as sensitivity
     from .engine.solver import TrainingMemoryModel as TrainingMemoryModel
     from .engine.solving import NoSolutionError as NoSolutionError, solve_for as solve_for
     from .engine.sweeping import sweep as sweep
-    from .hardware import Hardware as Hardware, HardwareNode as HardwareNode, Memory as Memory
-    from .models import Models as Models, Workload as Workload
+    from .hardware import Compute as Compute, Hardware as Hardware, HardwareNode as HardwareNode, Link as Link, Memory as Memory
+    from .models import EncoderDecoder as EncoderDecoder, Models as Models, ResNet as ResNet, Stage as Stage, VisionTransformer as VisionTransformer, Workload as Workload
     from .scenarios import Scenarios as Scenarios
     from .units import Quantity as Quantity
 
@@ -32,13 +32,13 @@ _HOMES = {
     "engine.inputs": ("DefinitionError", "Given", "InputError", "given"),
     "engine.record": ("Record",),
     "engine.scenario": ("About", "Presentation", "Scenario"),
-    "engine.scenario_types": ("AdaptedMatrix", "CheckpointIntervalScenario", "TrainingStateFitScenario"),
+    "engine.scenario_types": ("ActivationLedgerScenario", "AdaptedMatrix", "CheckpointIntervalScenario", "ParameterMatrix", "ParameterVector", "StoredStateScenario", "TrainingMemoryScenario", "TrainingStateFitScenario", "TrainingStepScenario"),
     "engine.sensitivities": ("sensitivity",),
     "engine.solver": ("TrainingMemoryModel",),
     "engine.solving": ("NoSolutionError", "solve_for"),
     "engine.sweeping": ("sweep",),
-    "hardware": ("Hardware", "HardwareNode", "Memory"),
-    "models": ("Models", "Workload"),
+    "hardware": ("Compute", "Hardware", "HardwareNode", "Link", "Memory"),
+    "models": ("EncoderDecoder", "Models", "ResNet", "Stage", "VisionTransformer", "Workload"),
     "scenarios": ("Scenarios",),
     "units": ("Quantity",),
 }

@@ -15,6 +15,7 @@ import pytest
 import mlsysim
 from mlsysim import Given, Hardware, InputError, Models, Quantity, Record, Scenario, Scenarios, derived, given, requires
 from mlsysim.units import units
+from mlsysim.engine import scenario_types
 from mlsysim.engine.scenario_types import TrainingStateFitScenario
 from mlsysim.engine.solver import TrainingMemoryModel
 from mlsysim.notebook import Panel, explore, parts
@@ -154,6 +155,9 @@ def test_a_widget_is_itself() -> None:
     ({"batch_size": (8, 1)}, "write the smaller end first"),
     ({"batch_size": (1, 8, 2, 2)}, "a slider takes (from, to) or (from, to, step), not 4 values"),
     ({"batch_size": (1, 8, 0)}, "write one above zero"),
+    ({"batch_size": (1, 8, None)}, "the step is None, which is no number"),
+    ({"batch_size": (1, 10**7, 1)}, "with a step of 1 the slider would have more than 2,000 stops"),
+    ({"batch_size": (None, 8)}, "write a list with None in it, batch_size=[None, ...]"),
     ({"batch_size": []}, "the list is empty"),
     ({"batch_size": 8}, "write batch_size=(1, 10), or scenario.variant(batch_size=...) to fix it"),
     ({"batch_size": True}, "a checkbox is for what is True or False"),
@@ -167,11 +171,22 @@ def test_a_widget_is_itself() -> None:
     ({"show": ["totle"]}, "show='totle' is no quantity of TrainingStateFitScenario; did you mean 'total'?"),
     ({"show": ["activations_at"]}, "write show=[('activations_at', dict(batch_size=64))]"),
     ({"show": [("total", {"batch_size": 64})]}, "total takes no arguments"),
+    ({"show": None}, "or a function that draws a scenario; not None"),
     ({"show": [8]}, "or a function that draws a scenario; not 8"),
 ])  # fmt: skip
 def test_what_cannot_work_is_refused_at_once(asked: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=re.escape(words)):
         explore(GPT2, **asked)
+
+
+@pytest.mark.parametrize(("start", "words"), [
+    (TrainingStateFitScenario, "write TrainingStateFitScenario(...), one of its scenarios"),
+    (Hardware.Cloud.H100, "takes a scenario, not Hardware.Cloud.H100"),
+    ("GPT-2", "takes a scenario, not 'GPT-2'"),
+])  # fmt: skip
+def test_what_is_no_scenario_is_refused(start: Any, words: str) -> None:
+    with pytest.raises(InputError, match=re.escape(words)):
+        explore(start)
 
 
 def test_an_input_of_an_absent_record_is_refused_at_once() -> None:
@@ -441,11 +456,44 @@ def test_copy_as_code_gives_the_line_that_rebuilds_it() -> None:
     click(panel, "Copy as code")
     box = re.search(r"<textarea readonly [^>]*aria-label=\"[^\"]+\"[^>]*>(.*?)</textarea>", shown(panel), re.S)
     assert box is not None
-    code = told(box[1])
-    assert "\n" not in code
-    assert eval(code, {"TrainingStateFitScenario": TrainingStateFitScenario, "Hardware": Hardware, "Models": Models}) == panel.scenario
+    imported, line = told(box[1]).split("\n")
+    assert imported == "from mlsysim import Hardware, Models, TrainingStateFitScenario" and line == panel.code
+    assert after_a_restart(told(box[1])) == panel.scenario
     panel.controls["batch_size"].slider.value = 32
     assert "textarea" not in shown(panel)      # a line that no longer holds is taken away
+
+
+def after_a_restart(code: str) -> Any:
+    """What copied code comes to where nothing was imported before."""
+    imported, line = code.split("\n")
+    names: dict[str, Any] = {}
+    exec(imported, names)
+    return eval(line, names)
+
+
+@pytest.mark.parametrize(("start", "name", "value"), [
+    (MEMORY, "batch_size", 24),
+    (MEMORY, "hardware.memory.capacity", "40 GB"),
+    (MEMORY, "workload.layers", 24),
+    (Scenarios.ResNet50Fp32AdamBatch64, "workload.classes", 10),
+    (Scenarios.Rank16AdaptersOnHypothetical8B, "adapter_matrices", [{"name": "q", "in_dim": 4096, "out_dim": 4096}]),
+    (Scenarios.Llama3_405BRunOn16384H100, "recovery_time", "20 minute"),
+], ids=lambda value: type(value).__name__ if isinstance(value, Scenario) else None)  # fmt: skip
+def test_copied_code_runs_where_nothing_was_imported_before(start: Scenario, name: str, value: Any) -> None:
+    panel = explore(start, name)
+    panel.controls[name].value = value
+    assert panel.scenario != start
+    click(panel, "Copy as code")
+    box = re.search(r"<textarea [^>]*>(.*?)</textarea>", shown(panel), re.S)
+    assert box is not None and after_a_restart(told(box[1])) == panel.scenario
+
+
+def test_the_front_door_has_whatever_code_of_the_kit_may_name() -> None:
+    kinds: list[Any] = [getattr(scenario_types, name) for name in scenario_types.__all__] + [type(entry) for group in (*Models, *Hardware) for entry in group]
+    for kind in kinds:      # grows while it is walked
+        kinds += [inner for declared in kind.inputs.values() if (inner := declared.record_type) and inner not in kinds]
+    assert {kind.__name__ for kind in kinds} <= {*mlsysim.__all__}
+    assert all(getattr(mlsysim, kind.__name__) is kind for kind in kinds)
 
 
 def test_an_untouched_panel_gives_the_name_on_the_shelf() -> None:

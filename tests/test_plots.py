@@ -27,6 +27,7 @@ from mlsysim.units import units
 GB = 1e9
 RUN = TrainingMemoryModel().solve(Models.Language.Llama3_8B, Hardware.Cloud.H100, batch_size=8, dp_size=8, zero_stage=1)
 SAVING = CheckpointIntervalScenario(devices=16384, observed_failures=419, observed_devices=16384, observed_time="54 day", save_time="30 s", recovery_time="10 minute")
+FIT = Scenarios.Gpt2MixedPrecisionAdamOnH100      # 1.5e9 parameters: 3 GB of weights and of gradients, 6 GB of master copy, 12 GB of optimizer state
 INTERVALS = units.Quantity([2.0**i for i in range(-1, 9)] + [512.0, 600.0, 700.0, 800.0], "minute")
 PARTS = ("weights", "gradients", "optimizer_state", "activations", "communication_buffers")
 
@@ -130,6 +131,33 @@ def test_every_device_has_its_own_wall():
     ax = PLOTS["bars of devices"]()
     heights = [segment[0][1] for collection in ax.collections for segment in collection.get_segments()]
     assert heights == pytest.approx([device.memory.capacity.m_as("GB") for device in (Hardware.Cloud.A100, Hardware.Cloud.H100, Hardware.Cloud.H200)])
+
+
+def test_parts_that_a_run_does_not_have_are_left_out():
+    """Full tuning has no adapters, and their absence keeps nobody from drawing it."""
+    ax = plots.stacked_parts(FIT, bytes_per_value=["2 byte", "4 byte"])
+    assert stacks(ax) == [pytest.approx(heights) for heights in ([3, 6], [3, 6], [6, 6], [12, 12])]
+    assert "24.0 GB at 2, 30.0 GB at 4" in ax.alternative_text
+    adapted = plots.stacked_parts(FIT, adapter_parameters=[None, 7_500_000])
+    assert "adapter weights" in adapted.alternative_text and "24.0 GB at none, 3.12 GB at 7,500,000" in adapted.alternative_text
+    with pytest.raises(InputError, match="adapter_weights needs adapter_parameters"):      # asked for by name
+        plots.stacked_parts(FIT, parts=("weights", "adapter_weights"), whole="total", bytes_per_value=["2 byte"])
+
+
+def test_values_left_out_are_drawn_too():
+    ax = plots.stacked_parts(FIT, master_bytes_per_parameter=[None, "4 byte"])
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["none", "4"] and "18.0 GB at none, 24.0 GB at 4" in ax.alternative_text
+    bars = plots.stacked_parts(FIT, hardware=[Hardware.Edge.Jetson_Orin_Nano_8, Hardware.Cloud.H100, None])
+    assert [row[-2:] for row in bars.in_numbers.rows] == [("8.59 GB", "no"), ("85.9 GB", "yes"), ("", "")]
+    assert ["over" in text.get_text() for text in bars.texts[:3]] == [True, False, False]
+    cells = plots.feasibility_map(FIT, hardware=[Hardware.Edge.Jetson_Orin_Nano_8, Hardware.Cloud.H100, None], batch_size=[8])
+    assert cells.in_numbers.rows[0][1:] == ("279 %, does not", "28 %, fits", "not possible")
+
+
+def test_one_value_is_a_point():
+    ax = plots.curves(SAVING, "overhead", interval=["10 minute"])
+    assert ax.lines[0].get_marker() == "o" and ax.alternative_text.count("10 min") == 1
+    ax._repr_mimebundle_()
 
 
 def test_what_cannot_be_has_no_bar_and_says_why():
@@ -298,6 +326,11 @@ def test_own_figures_are_light_in_any_style():
     (lambda: plots.stacked_parts(RUN, bacth_size=[8]), "did you mean 'batch_size'"),
     (lambda: plots.stacked_parts(RUN, tp_size=[3, 5]), "tp_size"),
     (lambda: plots.stacked_parts(SAVING, parts=("nothing",), whole="overhead", interval=INTERVALS), "has no quantity called 'nothing'"),
+    (lambda: plots.stacked_parts(RUN, tp_size=[]), "tp_size has no values to draw; write tp_size=[...]"),
+    (lambda: plots.feasibility_map(RUN, tp_size=[8], pp_size=[]), "pp_size has no values to draw"),
+    (lambda: plots.feasibility_map(FIT.variant(hardware=None), batch_size=[8], bytes_per_value=["2 byte"]), "hardware is absent, so nothing can be said of fits"),
+    (lambda: plots.curves(SAVING, "overhead", interval=[]), "interval has no values to draw"),
+    (lambda: plots.curves(RUN, "feasible", tp_size=[1, 8]), "feasible is no number"),
     (lambda: plots.zero_stages(SAVING), "has no zero_stage"),
     (lambda: plots.feasibility_map(RUN, batch_size=[8]), "takes the values of two inputs"),
     (lambda: plots.feasibility_map(RUN, holds="weights", batch_size=[8], seq_len=[8]), "is no yes or no; write holds="),

@@ -18,6 +18,7 @@ from ..units import ONE, Quantity, UnitError, quantity, scale, units
 DECLARED: Any = type("Declared", (), {"__repr__": lambda self: "from its declaration"})()
 DECADES = 32            # a range whose end is this many times its start goes up in multiples
 MOST_STEPS = 100        # of a slider that goes up in equal steps
+MOST_STOPS = 2000       # of a slider whose step the reader chose; more than it has pixels
 MULTIPLES = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 NUMERIC = ("quantity", "count", "number")
 
@@ -211,6 +212,8 @@ def _range(place: Place, written: tuple[Any, ...]) -> Range:
         raise InputError(f"{where}: a slider goes over numbers, and this is {declared.type_name}; write a list to choose from, {place.name}=[..., ...]")
     if len(written) not in (2, 3):
         raise InputError(f"{where}: a slider takes (from, to) or (from, to, step), not {len(written)} values; write a list to choose from them")
+    if None in written[:2]:
+        raise InputError(f"{where}: a slider goes from a number to a number; write a list with None in it, {place.name}=[None, ...], for an input that may be left out")
     ends = [declared.accept(end, where) for end in written[:2]]
     unit = _unit(declared, written[1])
     wide = Range(0, 0, (), unit, declared.whole, place.stored is None, 0)
@@ -218,6 +221,8 @@ def _range(place: Place, written: tuple[Any, ...]) -> Range:
     if not low < high:
         raise InputError(f"{where}: the slider goes from {written[0]} to {written[1]}; write the smaller end first")
     step = _step(place, written[2], unit) if len(written) == 3 else None
+    if step and (high - low) / step > MOST_STOPS:
+        raise InputError(f"{where}: with a step of {written[2]} the slider would have more than {MOST_STOPS:,} stops; leave the step out, and type numbers between into the box")
     stops = equal_steps(low, high, step, declared.whole) if step else steps(low, high, declared.whole)
     suggested = wide.number(place.effective) if place.effective is not None else stops[len(stops) // 2]
     return replace(wide, low=low, high=high, stops=stops, suggested=suggested).holding(suggested)
@@ -236,6 +241,8 @@ def _step(place: Place, written: Any, unit: Any) -> float:
         given = quantity(written) if isinstance(written, (str, Quantity)) else units.Quantity(written, unit or "")
     except UnitError as error:
         raise InputError(f"{place.where}: {error}") from None
+    except TypeError:
+        raise InputError(f"{place.where}: the step is {written!r}, which is no number; write one above zero") from None
     if not given.units.is_compatible_with(unit or ONE):
         raise InputError(f"{place.where}: the step {written} is not in {unit or 'plain numbers'}, as the range is")
     size = given.magnitude * scale(given.units) / scale(unit or ONE)

@@ -1,6 +1,7 @@
 """A scenario under a reader's hands: controls for its inputs, and below them what follows, kept up to date."""
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Generic, TypeVar
@@ -8,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import ipywidgets      # type: ignore[import-untyped]
 import traitlets
 
+from .. import __all__ as FRONT_DOOR
 from ..engine.inputs import InputError
 from ..engine.scenario import Scenario
 from .caption import caption, opening
@@ -145,12 +147,13 @@ class Panel(ipywidgets.VBox, Generic[S]):      # type: ignore[misc]
     def _show_code(self) -> None:
         """Lay the line open; opening it selects and copies it, where the front end lets a page do that."""
         self._code.value = ""
-        rows = min(8, 1 + len(self.code) // 100)
+        code = "\n".join(filter(None, [imports(self.code), self.code]))
+        rows = min(8, code.count("\n") + 1 + len(self.code) // 100)
         self._code.value = ('<details open ontoggle="if (this.open) { const code = this.querySelector(\'textarea\'); code.focus(); code.select();'
                             ' this.querySelector(\'span\').hidden = !document.execCommand(\'copy\') }">'
                             '<summary>The line that rebuilds this scenario<span hidden>, copied</span></summary>'
                             f'<textarea readonly rows="{rows}" aria-label="The line that rebuilds this scenario" onfocus="this.select()" style="width:100%;box-sizing:border-box;'
-                            f'font-family:monospace">{escape(self.code)}</textarea></details>')
+                            f'font-family:monospace">{escape(code)}</textarea></details>')
 
     # How it is shown where there are no widgets.
 
@@ -169,6 +172,21 @@ class Panel(ipywidgets.VBox, Generic[S]):      # type: ignore[misc]
 
     def _repr_mimebundle_(self, **keywords: Any) -> dict[str, Any]:
         return {**super()._repr_mimebundle_(**keywords), "text/plain": self.text(), "text/html": self.html()}
+
+
+def imports(code: str) -> str:
+    """The line that brings in what an expression names of this package; empty where it names nothing of it."""
+    named = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+    return f"from mlsysim import {', '.join(sorted(named & {*FRONT_DOOR}))}" if named & {*FRONT_DOOR} else ""
+
+
+def _check(scenario: Any, names: Sequence[Any]) -> None:
+    """Raises InputError for what is no scenario, and for a name that is no text."""
+    if not isinstance(scenario, Scenario):
+        example = f"{scenario.__name__}(...), one of its scenarios" if isinstance(scenario, type) and issubclass(scenario, Scenario) else "Scenarios.Gpt2Fp32AdamOnH100"
+        raise InputError(f"explore: takes a scenario, not {scenario!r}; write {example}")
+    if strange := [name for name in names if not isinstance(name, str)]:
+        raise InputError(f"explore: {strange[0]!r} is no name of an input; write \"{next(iter(type(scenario).inputs))}\"")
 
 
 def explore(scenario: S, /, *inputs: str, show: Sequence[Any] = ("breakdown",), **controls: Any) -> Panel[S]:
@@ -190,6 +208,7 @@ def explore(scenario: S, /, *inputs: str, show: Sequence[Any] = ("breakdown",), 
     A combination that does not work shows the reason in its place, and `panel.scenario` stays the last one that did. Raises
     InputError, here and now, for an unknown input, a range the input cannot take, or a part that is not there.
     """
+    _check(scenario, inputs)
     wanted = {**dict.fromkeys(inputs, DECLARED), **controls}
     if not wanted:
         given = type(scenario).inputs
@@ -198,7 +217,7 @@ def explore(scenario: S, /, *inputs: str, show: Sequence[Any] = ("breakdown",), 
     first = {name: one.start if isinstance(one, Truth) else one.widget.value for name, one in chosen.items() if isinstance(one, Made) or isinstance(one, Truth) and one.start is not None}
     if moved := {name: value for name, value in first.items() if Place(scenario, name).declared.accept(value, f"explore: {name}") != Place(scenario, name).stored}:
         scenario = scenario.variant(**moved)
-    return Panel(scenario, [control(Place(scenario, name), one) for name, one in chosen.items()], [show] if isinstance(show, str) or callable(show) else show)
+    return Panel(scenario, [control(Place(scenario, name), one) for name, one in chosen.items()], show if isinstance(show, (list, tuple)) else [show])
 
 
 __all__ = ["Panel", "explore"]

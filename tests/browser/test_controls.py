@@ -242,7 +242,7 @@ def test_the_line_of_code_is_selected_and_copied(running: NotebookPage) -> None:
     control(running, "button", "Copy as code").click()
     page.wait_for_selector(".mlsysim-panel textarea")
     page.wait_for_function("() => { const box = document.activeElement; return box.tagName === 'TEXTAREA' && box.selectionStart === 0 && box.selectionEnd === box.value.length }")
-    line = repr(START.variant(hardware=Hardware.Cloud.H200))
+    line = "from mlsysim import Hardware, Models, TrainingStateFitScenario\n" + repr(START.variant(hardware=Hardware.Cloud.H200))
     assert page.input_value(".mlsysim-panel textarea") == line
     expect(panel(running).locator("summary", has_text="The line that rebuilds this scenario")).to_have_text("The line that rebuilds this scenario, copied")
     assert page.evaluate("navigator.clipboard.readText()") == line

@@ -46,6 +46,8 @@ class Curves:
         self.input: Swept = points.inputs[0]
         if not self.input.ordered:
             raise InputError(f"{kind.__name__}: curves takes rising numbers; {self.input.name} has {joined(self.input.texts[:4])}; stacked_parts draws such values as bars")
+        if truths := [name for name in quantities if name in kind.quantities and kind.quantities[name].returns in ("bool", "str")]:
+            raise InputError(f"{kind.__name__}: {truths[0]} is no number, and a curve draws numbers; feasibility_map draws where a condition holds")
         units = {name: declared_unit(scenario, name) for name in quantities}
         first = units[quantities[0]]
         for name, of in units.items():
@@ -68,6 +70,8 @@ class Curves:
         if least is not None:
             return f"{started(words(name))} is least at {self.input.said(least)}: {self.measure.text(line[least])}"
         known = [i for i, number in enumerate(line) if not math.isnan(number)]
+        if len(known) == 1:
+            return f"{started(words(name))}: {self.measure.text(line[known[0]])} at {self.input.said(known[0])}"
         return f"{started(words(name))}: {self.measure.text(line[known[0]])} at {self.input.said(known[0])}, {self.measure.text(line[known[-1]])} at {self.input.said(known[-1])}"
 
     def alternative_text(self) -> str:
@@ -93,7 +97,7 @@ class Curves:
         scaled(ax, x)
         for i, (name, line) in enumerate(self.lines.items()):
             heights = [self.measure.on_axis(number) for number in line]
-            ax.plot(x, heights, color=COLORS[i % len(COLORS)], linestyle=STROKES[i % len(STROKES)], linewidth=2, zorder=2, label=words(name))
+            ax.plot(x, heights, color=COLORS[i % len(COLORS)], linestyle=STROKES[i % len(STROKES)], linewidth=2, zorder=2, label=words(name), marker="o" if len(x) == 1 else None)
             if (least := self.least(name)) is not None:
                 ax.plot(x[least], heights[least], marker="o", markersize=7, color=COLORS[i % len(COLORS)], markeredgecolor=INK, zorder=4)
                 if i == 0:
@@ -102,9 +106,10 @@ class Curves:
                                 textcoords="offset points", ha="center", va="top" if lowest else "bottom", fontsize=SMALL, path_effects=outlined(ax), zorder=5)
             last = max(j for j, number in enumerate(line) if not math.isnan(number))
             ends.append((f"{words(name)} {self.measure.text(line[last])}", heights[last]))
-        ax.set_xlim(x[0], x[-1])
+        if len(x) > 1:
+            ax.set_xlim(x[0], x[-1])
         known = [self.measure.on_axis(number) for line in self.lines.values() for number in line if not math.isnan(number)]
-        ax.set_ylim(min(0.0, *known), max(0.0, *known) * 1.1)
+        ax.set_ylim(min(0.0, *known), max(0.0, *known) * 1.1 or (1.0 if not any(known) else 0.0))
         ax.set_xlabel(self.input.label)
         said = joined([words(name) for name in self.lines])
         ax.set_ylabel(self.measure.labelled(said) if len(said) <= MOST_SAID else self.measure.name)      # each line has its name beside it

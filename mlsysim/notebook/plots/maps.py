@@ -52,17 +52,26 @@ class FeasibilityMap:
             raise InputError(f"{kind.__name__}: feasibility_map takes the values of two inputs; write feasibility_map(scenario, {', '.join(f'{name}=[...]' for name in [*inputs, *kind.inputs][:2])})")
         if not self.holds or getattr(kind.quantities.get(self.holds), "returns", "bool") != "bool":
             raise InputError(f"{kind.__name__}: {self.holds or 'its presentation'} is no yes or no; write holds=\"...\" with one of {', '.join(n for n, d in kind.quantities.items() if d.returns == 'bool')}")
+        holder = shown.capacity.split(".")[0]
+        if self.holds == shown.answer and holder and not scenario.present((holder,)) and holder not in inputs:
+            raise InputError(f"{kind.__name__}: {holder} is absent, so nothing can be said of {self.holds}; start from scenario.variant({kind.inputs[holder].how_to_give()})")
         shared = [shown.whole, shown.capacity] if shown.whole and shown.capacity and scenario.present((shown.whole,)) and scenario.present(tuple(shown.capacity.split("."))) else []
         points = Points(scenario, [self.holds, *shared], inputs)
         self.across: Swept = points.inputs[0]
         self.up: Swept = points.inputs[1]
         shape = (len(self.across), len(self.up))
-        truths = points.truths(self.holds)
+        truths = [truth if known else None for truth, known in zip(points.truths(self.holds), self._known(points, holder))]
         self.states = numpy.array([CANNOT if truth is None else HOLDS if truth else FAILS for truth in truths]).reshape(shape).T
         self.reasons = dict.fromkeys(error for error in points.errors if error)
         shares = [whole / capacity for whole, capacity in zip(*map(points.numbers, shared))] if shared else [math.nan] * len(truths)
         self.shares = numpy.array(shares).reshape(shape).T
         self.shared = bool(shared)
+
+    def _known(self, points: Points, holder: str) -> list[bool]:
+        """Where there is a capacity for the answer to be about."""
+        if self.holds != type(self.scenario).presentation.answer or holder not in points.table:
+            return [True] * len(points.errors)
+        return points.given(holder)
 
     # Words.
 
@@ -88,7 +97,7 @@ class FeasibilityMap:
     def alternative_text(self) -> str:
         fitting, failing, impossible = self.counts()
         said = [f"{self.scenario.title}. {self.finding()}.", f"Map with {self.across.label} across, {self.across.texts[0]} to {self.across.texts[-1]}, and {self.up.label} up, "
-                f"{self.up.texts[0]} to {self.up.texts[-1]}: {fitting} cells where it {self.verb}, {failing} where not" + (f", {impossible} not possible" if impossible else "") + "."]
+                f"{self.up.texts[0]} to {self.up.texts[-1]}: {fitting} {'cell' if fitting == 1 else 'cells'} where it {self.verb}, {failing} where not" + (f", {impossible} not possible" if impossible else "") + "."]
         if self.across.ordered and fitting:
             rows = self.frontier()
             chosen = rows if len(rows) <= 6 else [rows[0], rows[len(rows) // 2], rows[-1]]

@@ -48,6 +48,8 @@ class Points:
         quantities = dict.fromkeys(quantities)
         inputs = {name: values if hasattr(values, "__len__") else list(values) for name, values in inputs.items()}
         table = sweep(scenario, *quantities, **inputs)
+        if empty := [name for name, values in inputs.items() if not len(values)]:
+            raise InputError(f"{self.kind.__name__}: {empty[0]} has no values to draw; write {empty[0]}=[...]")
         headings = list(table.columns)
         self.columns = {name: _column(headings, name) for name in (*inputs, *quantities)}
         self.table = {name: list(table[heading]) for name, heading in self.columns.items()}
@@ -64,6 +66,10 @@ class Points:
         """A quantity at every point in base units, NaN where it has none."""
         size = scale(unit(_unit_in(self.columns[quantity])))
         return [_number(value) * size for value in self.table[quantity]]
+
+    def given(self, name: str) -> list[bool]:
+        """Whether an input has a value at every point."""
+        return [not _missing(value) for value in self.table[name]]
 
     def truths(self, quantity: str) -> list[bool | None]:
         """A yes or no at every point, None where there is none."""
@@ -112,7 +118,7 @@ def _unit_in(heading: str) -> str:
 
 
 def _missing(value: Any) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType")
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or isinstance(value, float) and math.isnan(value)
 
 
 def _number(value: Any) -> float:

@@ -64,11 +64,12 @@ class Stack:
         if not self.parts or not self.whole:
             raise InputError(f"{kind.__name__} names no parts of a whole; write stacked_parts(scenario, parts=(\"...\", \"...\"), whole=\"...\", ...)")
         known = bool(wall) and (scenario.present(tuple(wall.split("."))) or wall.split(".")[0] in inputs)
-        points = Points(scenario, [*self.parts, self.whole, *([wall] if known else [])], inputs)
+        inputs = {name: values if hasattr(values, "__len__") else list(values) for name, values in inputs.items()}
+        points = Points(scenario, [*parts, self.whole, *([wall] if known else [])], inputs)
         self.input: Swept = points.inputs[0]
         self.totals, self.errors = points.numbers(self.whole), points.errors
         self.walls = points.numbers(wall) if known else [math.nan] * len(self.totals)
-        sizes = {part: [0.0 if math.isnan(size) else size for size in points.numbers(part)] for part in self.parts}
+        sizes = {part: [0.0 if math.isnan(size) else size for size in (points.numbers(part) if parts else _sizes(scenario, part, inputs))] for part in self.parts}
         self.sizes = {part: column for part, column in sizes.items() if any(column)}
         self.measure = Measure(declared_unit(scenario, self.whole), max(number for number in (*self.totals, *self.walls) if not math.isnan(number)))
         self.possible = [i for i, total in enumerate(self.totals) if not math.isnan(total)]
@@ -125,7 +126,7 @@ class Stack:
         return min(self.possible, key=lambda i: self.totals[i])
 
     def _first_over(self) -> list[int]:
-        return [i for i in self.possible if self.walled and i not in self.fitting][:1]
+        return [i for i in self.possible if self.totals[i] > self.walls[i]][:1]
 
     def grid(self) -> Grid:
         heads = (self.input.label, *(words(part) for part in self.sizes), words(self.whole), *(("capacity", "fits") if self.walled else ()))
@@ -135,7 +136,7 @@ class Stack:
             if i not in self.possible:
                 rows.append((text, *[""] * (len(heads) - 2), "not possible"))
                 continue
-            fits = (self.measure.text(self.walls[i]), "yes" if i in self.fitting else "no") if self.walled else ()
+            fits = () if not self.walled else ("", "") if math.isnan(self.walls[i]) else (self.measure.text(self.walls[i]), "yes" if i in self.fitting else "no")
             rows.append((text, *(self.measure.text(column[i]) for column in self.sizes.values()), self.measure.text(self.totals[i]), *fits))
         return Grid(self.finding(), heads, tuple(rows))
 
@@ -161,7 +162,7 @@ class Stack:
             bottoms = [bottom + height for bottom, height in zip(bottoms, heights)]
         for i, total in enumerate(self.totals):
             if i in self.possible:
-                over = self.walled and i not in self.fitting
+                over = total > self.walls[i]
                 ax.annotate(self.measure.digits(total) + ("\nover" if over else ""), (i, self.measure.on_axis(total)), xytext=(0, 3), textcoords="offset points", ha="center", va="bottom",
                             fontsize=SMALL, zorder=4, linespacing=1.0, path_effects=outlined(ax))
             else:
@@ -174,7 +175,8 @@ class Stack:
         elif self.walled:
             for i in self.possible:
                 ax.hlines(self.measure.on_axis(self.walls[i]), i - 0.45, i + 0.45, color=WALL, linewidth=2, linestyle=(0, (5, 2)), zorder=3)
-            middles.append((self.wall_text(self.walls[last]), self.measure.on_axis(self.walls[last])))
+            if not math.isnan(self.walls[last]):
+                middles.append((self.wall_text(self.walls[last]), self.measure.on_axis(self.walls[last])))
         label_beside(ax, middles, (last + 0.6 + width / 2) / (len(self.totals) + 0.2))
 
     def _areas(self, ax: Axes) -> None:
@@ -202,6 +204,14 @@ class Stack:
             ax.plot(x, [self.measure.on_axis(self.walls[i]) for i in self.possible], color=WALL, linewidth=2, linestyle=(0, (5, 2)), zorder=3)
             middles.append((self.wall_text(self.walls[last]), self.measure.on_axis(self.walls[last])))
         label_beside(ax, middles, 1.0)
+
+
+def _sizes(scenario: Scenario, part: str, inputs: dict[str, Any]) -> list[float]:
+    """A part of the breakdown's bar at every point, NaN where the scenario has none such."""
+    try:
+        return Points(scenario, [part], inputs).numbers(part)
+    except InputError:
+        return [math.nan] * len(next(iter(inputs.values())))
 
 
 def scaled(ax: Axes, x: Sequence[float]) -> None:
