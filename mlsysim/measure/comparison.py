@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..engine.scenario_definitions.activation_ledger import ActivationLedgerScenario
@@ -12,7 +12,7 @@ from .libraries import library
 from .models import as_transformers_runs, family, model
 from .peak import peak_bytes
 from .saved import SavedTensors, Storage
-from .state import measure_step
+from .state import Step, measure_step
 
 FORMATS = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32", "autocast": "float32"}
 
@@ -44,6 +44,28 @@ def _region(scenario: ActivationLedgerScenario) -> Any:
     return torch.autocast("cpu", torch.bfloat16) if scenario.precision == "autocast" else contextlib.nullcontext()
 
 
+def block_and_loss(scenario: ActivationLedgerScenario) -> tuple[Any, Callable[[], Any]]:
+    """One block in plain PyTorch as a scenario's inputs say, and its forward pass on random inputs, whose sum stands for a loss: it keeps nothing of its own."""
+    torch = library("torch")
+    from .blocks import Block, rotary_tables
+    dtype = getattr(torch, FORMATS[scenario.precision])
+    block = Block(scenario).to(dtype).train()
+    x = torch.randn(scenario.microbatch, scenario.seq_len, scenario.workload.hidden_dim, dtype=dtype, requires_grad=True)
+    tables = rotary_tables(scenario.at("seq_len"), scenario.at("workload.head_dim"), dtype) if scenario.workload.positions == "rotary" else ()
+
+    def loss() -> Any:
+        with _region(scenario):
+            result = block(x, tables)
+        return result.float().sum()
+    return block, loss
+
+
+def _block_activations(scenario: ActivationLedgerScenario) -> float:
+    """The prediction for a block that stands alone, in bytes: its input counts, and of the rows beside the layer the rotary tables and the cast weights."""
+    kept = scenario.whole_layer_activations + scenario.rotary_tables + scenario.attention_weight_copies + scenario.feedforward_weight_copies
+    return float(kept.m_as("byte"))
+
+
 def compare_block(scenario: ActivationLedgerScenario) -> Comparison:
     """Run one block in plain PyTorch as a scenario's inputs say, with random weights and inputs, and count what autograd saves.
 
@@ -51,17 +73,23 @@ def compare_block(scenario: ActivationLedgerScenario) -> Comparison:
     Raises ValueError for kernels that are not this machine's, MeasureExtraMissing where PyTorch is not installed.
     """
     _on_this_machine(scenario)
-    torch = library("torch")
-    from .blocks import Block, rotary_tables
-    dtype = getattr(torch, FORMATS[scenario.precision])
-    block = Block(scenario).to(dtype).train()
-    x = torch.randn(scenario.microbatch, scenario.seq_len, scenario.workload.hidden_dim, dtype=dtype, requires_grad=True)
-    tables = rotary_tables(scenario.at("seq_len"), scenario.at("workload.head_dim"), dtype) if scenario.workload.positions == "rotary" else ()
-    with SavedTensors(excluding=block.parameters()) as saved, _region(scenario):
-        result = block(x, tables)
-    result.float().sum().backward()
-    predicted = scenario.whole_layer_activations + scenario.rotary_tables + scenario.attention_weight_copies + scenario.feedforward_weight_copies
-    return Comparison(f"{scenario.workload.name}, {scenario.precision}, {scenario.attention}", predicted.m_as("byte"), saved.bytes, saved.storages)
+    block, loss = block_and_loss(scenario)
+    with SavedTensors(excluding=block.parameters()) as saved:
+        value = loss()
+    value.backward()
+    dropout = ", dropout" if scenario.attention_dropout or scenario.hidden_dropout else ""
+    return Comparison(f"{scenario.workload.name}, {scenario.precision}, {scenario.attention}{dropout}", _block_activations(scenario), saved.bytes, saved.storages)
+
+
+def compare_block_step(scenario: ActivationLedgerScenario, optimizer: str = "adamw") -> tuple[Comparison, ...]:
+    """Run one training step of a block: what autograd saves, then gradients, optimizer state, a checkpoint's tensors and its file on disk.
+
+    Raises as `compare_block` and `measure_step` do.
+    """
+    _on_this_machine(scenario)
+    block, loss = block_and_loss(scenario)
+    step = measure_step(block, loss, optimizer)
+    return Comparison("activations", _block_activations(scenario), step.saved_bytes, step.saved), *_stored(block, scenario, optimizer, step)
 
 
 def model_and_loss(scenario: ActivationLedgerScenario) -> tuple[Any, Callable[[], Any]]:
@@ -118,18 +146,22 @@ def parameter_shapes(of: Any) -> tuple[list[ParameterMatrix], list[ParameterVect
     return matrices, [ParameterVector(name=f"{shape[0]}", length=shape[0], count=count) for shape, count in counts.items() if len(shape) == 1]
 
 
+def _stored(of: Any, scenario: ActivationLedgerScenario, optimizer: str, step: Step) -> Iterator[Comparison]:
+    """What a model or block was measured to hold beside activations, next to what the shapes of its parameters say."""
+    matrices, vectors = parameter_shapes(of)
+    stored = StoredStateScenario(matrices=tuple(matrices), vectors=tuple(vectors), precision="fp32" if scenario.precision == "autocast" else scenario.precision, optimizer=optimizer)
+    yield Comparison("weights", stored.weights.m_as("byte"), step.weights)
+    yield Comparison("gradients", stored.gradients.m_as("byte"), step.gradients)
+    yield Comparison("optimizer state", stored.optimizer_state.m_as("byte"), step.optimizer_state)
+    yield Comparison("checkpoint tensors", stored.checkpoint_tensors.m_as("byte"), step.checkpoint_tensors)
+    yield Comparison("checkpoint file", stored.checkpoint_file.m_as("byte"), step.checkpoint_file)
+
+
 def compare_stored_state(scenario: ActivationLedgerScenario, optimizer: str) -> tuple[Comparison, ...]:
     """Step a model with an optimizer, and count gradients, optimizer state, a checkpoint's tensors and its file on disk."""
     made, loss = model_and_loss(scenario)
-    step = measure_step(made, loss, optimizer)
-    matrices, vectors = parameter_shapes(made)
-    stored = StoredStateScenario(matrices=tuple(matrices), vectors=tuple(vectors), precision="fp32" if scenario.precision == "autocast" else scenario.precision, optimizer=optimizer)
     label = f"{scenario.workload.name}, {scenario.precision}, {optimizer}: "
-    return (Comparison(label + "weights", stored.weights.m_as("byte"), step.weights),
-            Comparison(label + "gradients", stored.gradients.m_as("byte"), step.gradients),
-            Comparison(label + "optimizer state", stored.optimizer_state.m_as("byte"), step.optimizer_state),
-            Comparison(label + "checkpoint tensors", stored.checkpoint_tensors.m_as("byte"), step.checkpoint_tensors),
-            Comparison(label + "checkpoint file", stored.checkpoint_file.m_as("byte"), step.checkpoint_file))
+    return tuple(replace(compared, what=label + compared.what) for compared in _stored(made, scenario, optimizer, measure_step(made, loss, optimizer)))
 
 
-__all__ = ["Comparison", "compare_block", "compare_model", "compare_peak", "compare_stored_state", "model_and_loss", "parameter_shapes"]
+__all__ = ["Comparison", "block_and_loss", "compare_block", "compare_block_step", "compare_model", "compare_peak", "compare_stored_state", "model_and_loss", "parameter_shapes"]

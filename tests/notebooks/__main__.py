@@ -4,7 +4,8 @@
     python -m tests.notebooks check [NOTEBOOK ...]         the same without writing: what differs makes it fail
     python -m tests.notebooks written                      write the index of symbols and the README's table only, without running
 
-Without names all notebooks in notebooks/ and solutions/ are run, each from a fresh kernel.
+Without names all notebooks in notebooks/ and solutions/ are run, each from a fresh kernel. Those in notebooks/measured/ are left
+as they are where the extra `measure` is not installed.
 """
 from __future__ import annotations
 
@@ -13,10 +14,12 @@ import sys
 import time
 from pathlib import Path
 
+from mlsysim.measure.skipping import INSTALL, lacking
+
 from .chapters import README, NotebookHeadError, readme_in_step
 from .differences import differences
 from .execution import NotebookFailed, run
-from .files import REPOSITORY, is_generated, named, notebooks, read, saved_form
+from .files import REPOSITORY, is_generated, is_measured, named, notebooks, read, saved_form
 
 
 def renew(file: Path, *, write: bool) -> bool:
@@ -58,6 +61,10 @@ def main() -> int:
     same, failed = True, False
     if options.what != "written":
         for file in [one.resolve() for one in options.notebooks] or [one for one in notebooks() if not is_generated(read(one))]:
+            if is_measured(file) and lacking():
+                print(f"{named(file)}: left as it is, since {' and '.join(lacking())} cannot be found; install with {INSTALL}")
+                failed = failed or bool(options.notebooks)      # asked for by name
+                continue
             try:
                 same = renew(file, write=write) and same
             except NotebookFailed as failure:

@@ -56,6 +56,11 @@ def is_generated(notebook: NotebookNode) -> bool:
     return GENERATED in notebook.metadata
 
 
+def is_measured(file: Path) -> bool:
+    """Whether running the notebook needs the extra `measure`."""
+    return file.parent == REPOSITORY / "notebooks" / "measured"
+
+
 def saved_form(notebook: NotebookNode, before: NotebookNode | None = None) -> str:
     """The notebook as it is saved: what running it again changes, though nothing else has changed, is left out.
 
