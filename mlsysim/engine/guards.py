@@ -60,7 +60,7 @@ def check(e: Expression, may_be_absent: Callable[[Path], bool], there: frozenset
 def may_need(e: Expression, may_be_absent: Callable[[Path, frozenset[Path]], bool], below: Callable[[str], set[Path]], there: frozenset[Path] = frozenset()) -> set[Path]:
     """The inputs that a formula reads without a guard, here or in the quantities beneath it, though they may be absent."""
     match e:
-        case IsGiven(path): return below(path[0]) if len(path) == 1 else set()
+        case IsGiven(): return set()
         case Symbol(path) if "*" not in path:
             if path in there:
                 return set()

@@ -15,10 +15,10 @@ NOTATIONS = {"": TEXT, "~P": TEXT, "P": TEXT, "~H": HTML, "H": HTML}
 class FigureFormatter(Formatter):
     """Writes one number with its unit as a breakdown does; an array, or a format of the reader's own, as pint does."""
 
-    def format_quantity(self, quantity: Any, quantity_spec: str = "", **keywords: Any) -> str:
-        notation = NOTATIONS.get(quantity_spec)
+    def format_quantity(self, quantity: Any, spec: str = "", **babel_kwds: Any) -> str:
+        notation = NOTATIONS.get(spec)
         if notation is None or isinstance(quantity.magnitude, bool) or not isinstance(quantity.magnitude, (int, float)):
-            return super().format_quantity(quantity, quantity_spec, **keywords)
+            return super().format_quantity(quantity, spec, **babel_kwds)
         return notation.figure(as_given(quantity.magnitude, quantity.units))
 
 

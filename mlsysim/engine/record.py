@@ -10,6 +10,9 @@ from ..units import Quantity
 from .evaluation import Absent
 from .expression import Expression, FormulaError, Symbol, UnknownNameError
 from .inputs import MISSING, DefinitionError, Given, Input, InputError, given, near_name
+from .printing import print_figures
+
+print_figures()
 
 Path = tuple[str, ...]
 
