@@ -4,7 +4,7 @@ from .scenario_definitions.fault_tolerance import CheckpointIntervalScenario
 from .scenario_definitions.image_training_step import ImageTrainingStepScenario
 from .scenario_definitions.stored_state import ParameterMatrix, ParameterVector, StoredStateScenario
 from .scenario_definitions.training import AdaptedMatrix, TrainingStateFitScenario
-from .scenario_definitions.training_memory import TrainingMemoryScenario
+from .scenario_definitions.training_memory import LedgerTrainingMemoryScenario, TrainingMemoryScenario
 from .scenario_definitions.training_step import TrainingStepScenario
 
-__all__ = ["ActivationLedgerScenario", "AdaptedMatrix", "CheckpointIntervalScenario", "ImageTrainingStepScenario", "ParameterMatrix", "ParameterVector", "StoredStateScenario", "TrainingMemoryScenario", "TrainingStateFitScenario", "TrainingStepScenario"]
+__all__ = ["ActivationLedgerScenario", "AdaptedMatrix", "CheckpointIntervalScenario", "ImageTrainingStepScenario", "LedgerTrainingMemoryScenario", "ParameterMatrix", "ParameterVector", "StoredStateScenario", "TrainingMemoryScenario", "TrainingStateFitScenario", "TrainingStepScenario"]

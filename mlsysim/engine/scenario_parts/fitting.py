@@ -25,8 +25,8 @@ class Change:
 
     @property
     def fits(self) -> bool:
-        """Whether the peak fits with it."""
-        return bool(self.made.fits)
+        """Whether the peak fits with it, even with the most context and reserve that were measured."""
+        return bool(self.made.fits_with_most)
 
 
 def largest_terms(scenario: Any, name: str) -> tuple[str, ...]:
@@ -74,7 +74,9 @@ class FitVerdict(Drawn):
 
     def grid(self) -> Grid:
         rows = tuple((change.said, change.made.figure_text("peak_occupied"), change.made.figure_text("margin"), change.price) for change in self.changes)
-        below = () if rows or self.outcome == "fits" else ("No single change makes it fit.",)
+        below: tuple[str, ...] = ()
+        if self.outcome != "fits":
+            below = (f"The gentlest change: {self.cheapest.said}; its price: {self.cheapest.price}.",) if self.cheapest else ("No single change makes it fit.",)
         heads = ("change that makes it fit", "peak", "to spare", "price") if rows else ("largest",)
         return Grid(f"{self.sentence} Largest: {self.largest}." if rows else self.sentence, heads, rows or ((self.largest,),), frozenset({0, 3}), below)
 

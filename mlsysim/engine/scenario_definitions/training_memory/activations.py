@@ -9,10 +9,10 @@ from ...expression import all_of, any_of, case, choose, maximum, minimum
 from ...inputs import given
 from ...scenario_parts.training_state.formats import BYTES, MIXED_PRECISION
 from ...scenario_parts.training_state.layout import KORTHIKANTI, MEGATRON_SCRIPT
-from ...scenario_parts.training_state.state import ModelState
+from .totals import MemoryTotals
 
 
-class Activations(ModelState):
+class Activations(MemoryTotals):
     """The activations of one rank, beside its state."""
 
     activation_checkpointing: str = given(
@@ -21,11 +21,6 @@ class Activations(ModelState):
     activation_model: str = given(default="korthikanti", choices=("korthikanti", "megatron"), source=MEGATRON_SCRIPT,
                                   doc="Whose count of a layer's activations: the paper's 34 bytes for each element of the layer's input, or the 18 + 4f/h of Megatron-LM's script, "
                                       "which looks at the feed-forward width.")
-
-    @derived("β_act", "byte", source=MIXED_PRECISION)
-    def activation_width(self: Any) -> Quantity:
-        """Bytes of a stored activation: a weight's, and never fewer than 16 bits."""
-        return maximum(choose(self.precision, BYTES), choose("bf16", BYTES))
 
     @derived("κ", "byte", source=f"{KORTHIKANTI}, section 4, which counts 16-bit activations")
     def counted_byte(self: Any) -> Quantity:

@@ -1,10 +1,11 @@
 """The model of training memory as one call: a workload, a device and a layout in, a scenario out."""
 from __future__ import annotations
 
-from typing import Never
+from typing import Any, Never
 
 from ....hardware import HardwareNode
 from ....models import Workload
+from .ledger import LedgerTrainingMemoryScenario
 from .scenario import TrainingMemoryScenario
 
 
@@ -44,7 +45,7 @@ class TrainingMemoryModel:
         optimizer_state_precision: str | None = None,
         quantization_block: int = 2048,
         **misspelt: Never,
-    ) -> TrainingMemoryScenario:
+    ) -> TrainingMemoryScenario | LedgerTrainingMemoryScenario:
         """The training memory of one accelerator, as a scenario.
 
         Parameters
@@ -63,7 +64,8 @@ class TrainingMemoryModel:
         communication_buffer_fraction: gradient buffers as a share of the gradients on a rank.
         sequence_parallel: whether tensor-parallel ranks divide all of a layer's activations.
         interleaved_chunks: chunks of layers in each pipeline stage.
-        activation_model: korthikanti, or megatron for 18 + 4f/h bytes an element.
+        activation_model: korthikanti, or megatron for 18 + 4f/h bytes an element, or ledger for what each operation saves, tensor by
+            tensor, which gives a LedgerTrainingMemoryScenario.
         gradient_precision: number format of the gradients; the weights' own where None.
         master_weights: whether there is an fp32 copy of the weights; where None, for weights narrower than fp32.
         fp32_gradient_copy: whether the optimizer keeps fp32 gradients beside 16-bit ones.
@@ -72,13 +74,15 @@ class TrainingMemoryModel:
 
         Raises InputError for a value, an option or a layout that cannot be, with what to write instead.
         """
-        return TrainingMemoryScenario(
+        kind: Any = LedgerTrainingMemoryScenario if activation_model == "ledger" else TrainingMemoryScenario
+        made: TrainingMemoryScenario | LedgerTrainingMemoryScenario = kind(
             workload=model, hardware=hardware, batch_size=batch_size, seq_len=seq_len, precision=precision, optimizer=optimizer,
             activation_checkpointing=activation_checkpointing, tp_size=tp_size, pp_size=pp_size, dp_size=dp_size, ep_size=ep_size, zero_stage=zero_stage,
             gradient_accumulation_steps=gradient_accumulation_steps, trainable_fraction=trainable_fraction,
             communication_buffer_fraction=communication_buffer_fraction, sequence_parallel=sequence_parallel, interleaved_chunks=interleaved_chunks,
             activation_model=activation_model, gradient_precision=gradient_precision, master_weights=master_weights, fp32_gradient_copy=fp32_gradient_copy,
             optimizer_state_precision=optimizer_state_precision, quantization_block=quantization_block, **misspelt)
+        return made
 
     def __repr__(self) -> str:
         return "TrainingMemoryModel()"

@@ -39,6 +39,8 @@ def _again(made: Any) -> str:
 
 
 def _choices(step: Any) -> Iterator[tuple[str, dict[str, Any], Any]]:
+    if step.gathers_whole_model_to_load:
+        yield "a checkpoint loaded shard by shard", {"gathers_whole_model_to_load": False}, "none: another way of loading"
     if step.attention == "eager":
         yield "fused attention", {"attention": "fused"}, "none: the same attention, another kernel"
     if step.cross_entropy == "whole" and step.output_rows:
@@ -55,7 +57,7 @@ def _choices(step: Any) -> Iterator[tuple[str, dict[str, Any], Any]]:
 def _solved(step: Any, name: str, **end: bool) -> Any:
     """The value of an input at which the step fits; None where there is none."""
     try:
-        return solve_for(step, name, fits=True, **end)
+        return solve_for(step, name, fits_with_most=True, **end)
     except (NoSolutionError, InputError):
         return None
 

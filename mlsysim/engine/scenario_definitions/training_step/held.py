@@ -9,15 +9,15 @@ from ...expression import all_of, any_of, case, choose, not_
 from ...inputs import given
 from ...scenario_parts.activation_ledger.inputs import ADAPTERS
 from ...scenario_parts.activation_ledger.rows import WIDTHS
+from ...scenario_parts.state_and_ledger import FSDP, QLORA, StateAndLedger
 from ...scenario_parts.training_state.layout import ZERO
-from .formats import FSDP, QLORA, StepFormats
 
 OFFLOAD = "Ren et al. 2021, ZeRO-Offload, arXiv:2101.06840, section 4"
 INFINITY = "Rajbhandari et al. 2021, ZeRO-Infinity, arXiv:2104.07857, section 5"
 ZEROING = "PyTorch 2.0 release notes, optimizer.zero_grad: gradients are set to None where they were filled with zeros before"
 
 
-class HeldState(StepFormats):
+class HeldState(StateAndLedger):
     """The state of a rank, on the device and on the host."""
 
     offload_optimizer: bool = given(default=False, doc="Whether optimizer state and gradients stay in the host's memory, where the update is computed.", source=OFFLOAD)

@@ -10,8 +10,8 @@ from ...inputs import given
 from ...scenario_parts.activation_ledger.inputs import AUTOGRAD
 from ...scenario_parts.activation_ledger.recomputation import CHECKPOINTS
 from ...scenario_parts.activation_ledger.rows import WIDTHS, tensor
+from ...scenario_parts.state_and_ledger import FSDP, QLORA
 from ...scenario_parts.training_state.layout import KORTHIKANTI, ZERO
-from .formats import FSDP, QLORA
 from .held import HeldState
 
 BUCKETS = "Li et al. 2020, PyTorch Distributed, arXiv:2006.15704, section 3.2.3"

@@ -10,8 +10,8 @@ from ...scenario import About, Presentation, Scenario
 from ...scenario_parts.activation_ledger.inputs import ADAPTERS, AUTOCAST, KORTHIKANTI
 from ...scenario_parts.activation_ledger.recomputation import CHECKPOINTS
 from ...scenario_parts.device_memory import DeviceMemory
+from ...scenario_parts.state_and_ledger import FSDP, QLORA
 from ...scenario_parts.training_state.layout import ZERO
-from .formats import FSDP, QLORA
 from .held import INFINITY, OFFLOAD
 from .passing import BUCKETS, LOADING, PassingBuffers
 

@@ -1,23 +1,23 @@
-"""The number formats that a step computes in, beside the one its weights are stored in, and the parameters of its adapters."""
+"""A rank's state and its activation ledger in one: the format that weights are stored in, the one that a step computes in, and adapters."""
 from __future__ import annotations
 
 from typing import Any
 
-from ....units import Quantity
-from ...declarations import derived, requires
-from ...expression import all_of, any_of, case, choose, not_
-from ...inputs import given
-from ...scenario_parts.activation_ledger.inputs import ADAPTERS, AUTOCAST
-from ...scenario_parts.activation_ledger.rows import WIDTHS
-from ...scenario_parts.activation_ledger.totals import LedgerTotals
-from ...scenario_parts.training_state.formats import FORMAT_ALIASES
-from ...scenario_parts.training_state.state import ModelState
+from ...units import Quantity
+from ..declarations import derived, requires
+from ..expression import all_of, any_of, case, choose, not_
+from ..inputs import given
+from .activation_ledger.inputs import ADAPTERS, AUTOCAST
+from .activation_ledger.rows import WIDTHS
+from .activation_ledger.totals import LedgerTotals
+from .training_state.formats import FORMAT_ALIASES
+from .training_state.state import ModelState
 
 FSDP = "Zhao et al. 2023, PyTorch FSDP, arXiv:2304.11277"
 QLORA = "Dettmers et al. 2023, QLoRA, arXiv:2305.14314"
 
 
-class StepFormats(ModelState, LedgerTotals):
+class StateAndLedger(ModelState, LedgerTotals):
     """A rank's state and its ledger in one: the stored weights' format decides the state, the computing format the ledger."""
 
     compute_precision: str | None = given(
@@ -67,4 +67,4 @@ class StepFormats(ModelState, LedgerTotals):
         return any_of(not_(self.casts), self.precision == "fp32", self.precision == "tf32")
 
 
-__all__ = ["FSDP", "QLORA", "StepFormats"]
+__all__ = ["FSDP", "QLORA", "StateAndLedger"]
