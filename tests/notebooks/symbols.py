@@ -133,7 +133,7 @@ def _makers() -> dict[str, Any]:
     """The class of the object that each name in a reader's code stands for."""
     made: dict[str, Any] = {name: type(getattr(Scenarios, name)) for name in Scenarios}
     made |= {kind.__name__: kind for kind in kinds()}
-    return made | {name: getattr(scenario_types, getattr(solver, name).solve.__annotations__["return"]) for name in solver.__all__}
+    return made | {name: getattr(scenario_types, getattr(solver, name).solve.__annotations__["return"].partition(" | ")[0]) for name in solver.__all__}
 
 
 @cache
