@@ -56,6 +56,13 @@ class ImageTrainingStepScenario(DeviceMemory, ImageActivations, Scenario):
         """The most that tensors take: as the backward pass begins, or as it ends, when all gradients are there and the activations of the first layers."""
         return self.weights + self.optimizer_state + self.gradient_buckets + self.backward_temporaries + maximum(self.activations, self.gradients)
 
+    @property
+    def verdict(self) -> Any:
+        """The outcome with its margin, the largest term, and the changes that would make it fit, the gentlest first: text, and HTML in a notebook."""
+        from ...scenario_parts.fitting import FitVerdict
+        from .changes import changes
+        return FitVerdict(self, tuple(changes(self)) if self.outcome != "fits" else ())
+
     presentation = Presentation(
         title="A training step of {workload.name}[ on {hardware.name}], {microbatch} images",
         question="Does the peak of a step fit?",
