@@ -123,7 +123,7 @@ def figure_text(record: Any, path: Path, notation: Text = TEXT) -> str:
     declared = type(owner).declaration(path[-1:])
     if getattr(declared, "below_zero", "") and owner.number(path[-1:]) < 0:
         return notation.word(declared.words_below_zero(owner))
-    stated = value if isinstance(declared, Input) else None
+    stated = value if isinstance(declared, Input) and owner._stored[declared.name] is not None else None      # a default that follows from others is computed
     return notation.figure(value_figure(declared, owner.number(path[-1:]), stated))
 
 
