@@ -98,6 +98,21 @@ def test_the_folder_holds_all_that_the_page_asks_for(tmp_path: Path) -> None:
     assert page.title.get_text() == "Memory"
 
 
+@pytest.mark.parametrize("source", ["![A dot](pictures/dot.png)", '<img src="pictures/dot.png" alt="A dot">'])
+def test_pictures_beside_the_notebook_go_into_the_page(tmp_path: Path, source: str) -> None:
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "dot.png").write_bytes(b"A picture.")
+    (picture,) = deck(tmp_path, new_markdown_cell(source)).select("img")
+    assert (picture["src"], picture["alt"]) == ("data:image/png;base64,QSBwaWN0dXJlLg==", "A dot")
+
+
+@pytest.mark.parametrize("place", ["missing.png", "https://example.org/dot.png"])
+def test_a_picture_that_is_elsewhere_is_refused(tmp_path: Path, place: str) -> None:
+    with pytest.raises(SlidesError, match=f"lecture.ipynb: shows {place}, which slides without a network cannot"):
+        deck(tmp_path, new_markdown_cell(f"![A dot]({place})"))
+    assert not (tmp_path / "slides").exists()
+
+
 def test_a_deck_may_be_made_anew_in_its_folder(tmp_path: Path) -> None:
     walk = walkthrough(FP32, "total").html()
     assert str(deck(tmp_path, shown(walk))) == str(deck(tmp_path, shown(walk)))
@@ -132,3 +147,26 @@ def test_errors_say_what_to_do(tmp_path: Path, cells: list[NotebookNode], messag
 def test_a_notebook_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(SlidesError, match="there is no such notebook"):
         make_deck(tmp_path / "lecture.ipynb", tmp_path / "slides")
+
+
+@pytest.mark.parametrize("text", ["Not a notebook.", "{}"])
+def test_a_file_that_is_no_notebook(tmp_path: Path, text: str) -> None:
+    (tmp_path / "lecture.ipynb").write_text(text, encoding="utf-8")
+    with pytest.raises(SlidesError, match="lecture.ipynb: is not a notebook"):
+        make_deck(tmp_path / "lecture.ipynb", tmp_path / "slides")
+
+
+@pytest.mark.parametrize(("place", "message"), [("slides/index.html", "index.html: is a page of something else"), ("slides", "slides: is a file")])
+def test_what_is_there_already_is_left_as_it_is(tmp_path: Path, place: str, message: str) -> None:
+    there = tmp_path / place
+    there.parent.mkdir(exist_ok=True)
+    there.write_text("<p>Mine</p>", encoding="utf-8")
+    with pytest.raises(SlidesError, match=message):
+        deck(tmp_path)
+    assert there.read_text(encoding="utf-8") == "<p>Mine</p>"
+
+
+def test_a_missing_package_is_named_with_what_installs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mlsysim.notebook.slides.deck.NEEDS", {"nbconvert": "nbconvert", "a_module_that_nobody_has": "some-package"})
+    with pytest.raises(SlidesError, match=r"slides need some-package; .*\[slides\]"):
+        deck(tmp_path)

@@ -22,14 +22,22 @@ class SlidesError(ValueError):
 def make_deck(notebook: Path, folder: Path) -> Path:
     """Write the slides of a notebook, as it was last saved with its outputs, into a folder, and return the page to open.
 
-    Raises SlidesError for a notebook that is not there, that has no slides or was not run, and where a package is missing.
+    Raises SlidesError for a notebook that is not there or is none, that has no slides, was not run, or shows what is elsewhere,
+    for a folder in which something else has its page, and where a package is missing.
     """
     if lacking := [package for module, package in NEEDS.items() if importlib.util.find_spec(module) is None]:
         raise SlidesError(f"slides need {', '.join(lacking)}; write pip install 'mlsysim-kit[slides]'")
     read = _read(notebook)
-    folder.mkdir(parents=True, exist_ok=True)
     page = folder / "index.html"
-    page.write_text(_page(read, notebook.stem), encoding="utf-8")
+    if folder.exists() and not folder.is_dir():
+        raise SlidesError(f"{folder}: is a file; name a folder that the slides may have for themselves")
+    if page.is_file() and f"assets/{next(iter(REVEAL))}" not in page.read_text(encoding="utf-8", errors="replace"):
+        raise SlidesError(f"{page}: is a page of something else; name a folder that the slides may have for themselves")
+    written = _page(read, notebook)
+    if outside := _outside(written):
+        raise SlidesError(f"{notebook}: shows {', '.join(outside)}, which slides without a network cannot; put pictures into the notebook's folder and name them from there")
+    folder.mkdir(parents=True, exist_ok=True)
+    page.write_text(written, encoding="utf-8")
     assets = folder / "assets"
     assets.mkdir(exist_ok=True)
     for name, file in _assets():
@@ -41,7 +49,10 @@ def _read(notebook: Path) -> Any:
     import nbformat
     if not notebook.is_file():
         raise SlidesError(f"{notebook}: there is no such notebook")
-    read = nbformat.read(notebook, as_version=4)
+    try:
+        read = nbformat.read(notebook, as_version=4)
+    except (ValueError, nbformat.ValidationError):
+        raise SlidesError(f"{notebook}: is not a notebook; name a file that JupyterLab opens as one") from None
     if not any(cell.metadata.get("slideshow", {}).get("slide_type") == "slide" for cell in read.cells):
         raise SlidesError(f"{notebook}: no cell begins a slide; set the Slide Type of some cells to Slide, in JupyterLab's property inspector")
     if any(cell.cell_type == "code" and cell.source.strip() and cell.execution_count is None for cell in read.cells):
@@ -53,11 +64,18 @@ def _read(notebook: Path) -> Any:
     return read
 
 
-def _page(read: Any, name: str) -> str:
+def _page(read: Any, notebook: Path) -> str:
     from nbconvert import SlidesExporter
     exporter = SlidesExporter(template_name=TEMPLATE.name, extra_template_basedirs=[str(TEMPLATE.parent)], exclude_input_prompt=True, exclude_output_prompt=True, embed_images=True)
-    written, _ = exporter.from_notebook_node(read, resources={"metadata": {"name": name, "path": ""}})
+    written, _ = exporter.from_notebook_node(read, resources={"metadata": {"name": notebook.stem, "path": str(notebook.parent)}})
     return str(written)
+
+
+def _outside(page: str) -> list[str]:
+    """What a page shows that is neither in it nor among its assets."""
+    from bs4 import BeautifulSoup
+    shown = [str(element["src"]) for element in BeautifulSoup(page, "html.parser").select("[src]")]
+    return [source for source in shown if not source.startswith(("data:", "assets/"))]
 
 
 def _assets() -> Iterator[tuple[str, Path]]:
