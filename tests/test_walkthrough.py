@@ -111,6 +111,34 @@ def test_yes_or_no_and_less_than_nothing_are_told_too() -> None:
     assert "none fits, short by 42.6 GB" in str(walkthrough(FULL, "max_resident_batch").scenes[-1].answer)
 
 
+def test_a_formula_with_arguments_is_known_where_a_value_rests_on_it() -> None:
+    """Daly 2006, doi:10.1016/j.future.2004.11.016: the complete cost function."""
+    run = Scenarios.Gpt3CheckpointOn128Nodes
+    walk = walkthrough(run, "least_waste")
+    told = [scene.name for scene in walk.scenes]
+    assert told[-1] == "least_waste" and {"system_time_between_failures", "daly_interval"} <= set(told)
+    assert steps_of(walk.scenes[-1], KNOWN)[-2:] == ["slowdown at s(τ) = M / τ × exp(R / M) × (exp((τ + δ) / M) − 1)", "waste at w(τ) = 1 − 1 / s(τ)"]
+    assert steps_of(walk.scenes[-1], VALUE) == [f"= {run.figure_text('least_waste')}"]
+
+
+@pytest.mark.parametrize("name", list(Scenarios))
+def test_every_quantity_that_has_a_value_is_told(name: str) -> None:
+    scenario = getattr(Scenarios, name)
+    for quantity in type(scenario).quantities:
+        if not hasattr(type(scenario).quantities[quantity], "parameters") and scenario.present((quantity,)):
+            assert scene_of(walkthrough(scenario, quantity), quantity).name == quantity
+
+
+def test_a_default_that_follows_from_others_is_written_as_a_result() -> None:
+    scene = scene_of(walkthrough(Scenarios.Gpt3CheckpointOn128Nodes, "overhead"), "saving_overhead")
+    assert steps_of(scene, KNOWN) == ["save time δ = t_write = 42.6 s", "interval τ = τ_Young = 49.6 min"]
+
+
+@pytest.mark.parametrize(("name", "asked"), [("fits", "Fits: yes or no?"), ("workload", "Workload: which?"), ("batch_size", "Batch size: how many?"), ("capacity_share", "Capacity share: what share?")])
+def test_the_question_suits_the_answer(name: str, asked: str) -> None:
+    assert steps_of(walkthrough(LORA, name).scenes[-1], QUESTION) == [asked]
+
+
 # The bar.
 
 def test_the_bar_grows_with_the_derivation() -> None:
@@ -143,6 +171,12 @@ def test_there_is_no_bar_past_the_whole() -> None:
     assert scene_of(walkthrough(MIXED, "training_total"), "training_total").growths == ()
 
 
+def test_a_slide_does_not_repeat_a_bar_that_has_not_grown() -> None:
+    walk = walkthrough(Scenarios.Gpt3CheckpointOn128Nodes)
+    slides = {BeautifulSoup(cell.source, "html.parser").h2.get_text(): cell.source for cell in walk.cells()[::2]}
+    assert [title for title, slide in slides.items() if "mlsysim-bar" in slide] == ["Saving overhead", "Rework overhead", "Recovery overhead", "Overhead"]
+
+
 # Two scenarios.
 
 def test_a_comparison_tells_what_changes_and_what_stays() -> None:
@@ -165,6 +199,14 @@ def test_a_variant_is_not_called_by_the_changes_that_are_asked_for() -> None:
     opening = walkthrough(compare(FP32, FP32.variant(bytes_per_value="2 byte"))).scenes[0]
     assert steps_of(opening, KNOWN) == ["first: Gpt2Fp32AdamOnH100", "second: a variant of it"]
     assert steps_of(opening, VALUE) == ["bytes per value: 4 B → 2 B"]
+
+
+def test_many_changes_are_told_on_several_slides() -> None:
+    """Inputs are what changed; the interval, say, is a default that follows from them."""
+    walk = walkthrough(compare(Scenarios.Gpt3CheckpointOn128Nodes, Scenarios.Llama3_405BRunOn16384H100))
+    changes = [[change.partition(":")[0] for change in steps_of(scene, VALUE)] for scene in walk.scenes[:2]]
+    assert changes == [["devices", "observed failures", "observed devices", "observed time", "checkpoint size", "storage bandwidth"], ["training time"]]
+    assert [scene.title for scene in walk.scenes[:2]] == ["What is changed", "What else is changed"]
 
 
 def test_bars_side_by_side_share_scale_letters_and_colours() -> None:
@@ -269,6 +311,12 @@ def test_what_a_notebook_saves_is_the_same_every_time() -> None:
     (lambda: walkthrough(MIXED, "activations_at"), "activations_at takes batch_size, and only quantities without arguments are told"),
     (lambda: walkthrough(FP32, "adapter_count"), "adapter_count has no value in this scenario"),
     (lambda: walkthrough(compare(FULL, LORA), "adapter_count"), "adapter_count has no value in this scenario"),
+    (lambda: walkthrough(FP32, 24), r'name is the name of a quantity, not 24; write walkthrough\(scenario, "total"\)'),
+    (lambda: walkthrough(FP32, "total", known="gradients"), r'known is a list of names, not \'gradients\'; write known=\["gradients"\]'),
+    (lambda: walkthrough(FP32, "total", questions=["gradients"]), "questions are words for quantities by their names, not"),
+    (lambda: walkthrough(FP32, "total", questions={"gradients": 3}), "questions are words for quantities by their names, not"),
+    (lambda: walkthrough(FP32, "total", seconds=-1), "seconds is how long a step stays while it plays, not -1; write seconds=6"),
+    (lambda: walkthrough(FP32, "total", seconds="6 s"), "seconds is how long a step stays while it plays, not '6 s'; write seconds=6"),
     (lambda: walkthrough(24), "tells a scenario or compare\\(a, b\\), not int 24"),
     (lambda: walkthrough(compare(FP32, MIXED, LORA)), "between two scenarios, not 3"),
     (lambda: walkthrough(Doubled(size="2 GB")), r"say which quantity of Doubled it leads to, such as walkthrough\(scenario, 'twice'\)"),

@@ -28,6 +28,11 @@ class Growth:
     def size(self) -> float:
         return sum(part.size for part in self.parts)
 
+    @property
+    def tells(self) -> bool:
+        """Whether it shows what the slide before did not, or all there is."""
+        return bool(self.new) or len(self.parts) == len(self.full.parts)
+
     def said(self, notation: Text) -> list[str]:
         """Each part with its letter, then what is left or lacking."""
         found = [f"{part.mark} {notation.word(part.name)} {self.full.amount(part.size, notation)}" for part in self.parts]

@@ -14,9 +14,10 @@ from ...engine.scenario import Scenario
 from ...engine.writing import Worked, figure_text
 from ...units import ONE
 from .bars import Growth, growth
-from .steps import KNOWN, NUMBERS, QUESTION, SYMBOLS, VALUE, Scene, Step, capitalized, check_names, check_value, facts, in_all, is_told, order, plain, shown, verdict, worked_steps
+from .steps import KNOWN, NUMBERS, QUESTION, SYMBOLS, VALUE, Scene, Step, capitalized, check_names, check_value, facts, in_all, is_told, is_worked_out, order, plain, shown, verdict, worked_steps
 
 FIRST, SECOND = "first", "second"
+MOST_CHANGES = 6      # changed inputs on one slide, some of them on two lines
 
 
 def change_scenes(comparison: Comparison, name: str, known: Sequence[str] = (), questions: Mapping[str, str] = {}) -> tuple[Scene, ...]:
@@ -38,7 +39,7 @@ def _scenes(comparison: Comparison, name: str, known: Sequence[str], questions: 
     told = [path for path in dict.fromkeys((*before, *after))
             if path == (name,) or path in before and is_told(first, path, known) or path in after and is_told(second, path, known)]
     told.sort(key=lambda path: path == (name,))      # what came last in the first may come before the new in the second
-    yield _inputs(comparison)
+    yield from _inputs(comparison)
     for path in told:
         meaning = type(first).declaration(path).doc
         if path not in before:
@@ -58,13 +59,17 @@ def _listed(scenario: Scenario, found: Sequence[Path]) -> Written:
     return in_all(lambda n: n.word("; ").join(f"{n.word(words(path[0]))} {figure_text(scenario, path, n)}" for path in found))
 
 
-def _inputs(comparison: Comparison) -> Scene:
+def _inputs(comparison: Comparison) -> Iterator[Scene]:
+    """What is stated otherwise, so many to a scene as a slide holds. A default that follows from others is no change of its own."""
     first, second = comparison.scenarios
     called = [comparison.labels[0], comparison.labels[1] if second.address else "a variant of it"]      # a variant is called by its changes, which are the answer
     labels = [Step(KNOWN, plain(f"{place}: {label}")) for place, label in zip((FIRST, SECOND), called)]
-    paths: list[Path] = [tuple(path.split(".")) for path in comparison.differing]
-    changes = [Step(VALUE, in_all(lambda n, path=path: f"{n.word(said(path))}: {_input(first, path, n)} → {_input(second, path, n)}")) for path in paths]
-    return Scene("", "What is changed", "", (*labels, Step(QUESTION, plain("Which inputs differ?")), *(changes or [Step(VALUE, plain("none"))])))
+    differing: list[Path] = [tuple(path.split(".")) for path in comparison.differing]
+    changes = [Step(VALUE, in_all(lambda n, path=path: f"{n.word(said(path))}: {_input(first, path, n)} → {_input(second, path, n)}"))
+               for path in differing if not all(is_worked_out(scenario, path) for scenario in (first, second))]
+    yield Scene("", "What is changed", "", (*labels, Step(QUESTION, plain("Which inputs differ?")), *(changes[:MOST_CHANGES] or [Step(VALUE, plain("none"))])))
+    for start in range(MOST_CHANGES, len(changes), MOST_CHANGES):
+        yield Scene("", "What else is changed", "", (Step(QUESTION, plain("Which other inputs differ?")), *changes[start:start + MOST_CHANGES]))
 
 
 def _input(scenario: Any, path: Path, notation: Text) -> str:

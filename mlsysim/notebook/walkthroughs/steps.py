@@ -15,8 +15,8 @@ from ...engine.notation import HTML, LATEX, TEXT, Text, Written, words
 from ...engine.record import Path
 from ...engine.scenario import Scenario
 from ...engine.verdict import Verdict
-from ...engine.writing import Worked, figure_text, in_both_systems, sign
-from ...units import unit
+from ...engine.writing import Worked, equation_in, figure_text, in_both_systems, sign
+from ...units import Quantity, unit
 from .bars import Growth, growth
 
 NOTATIONS = (TEXT, HTML, LATEX)
@@ -85,19 +85,31 @@ def order(scenario: Any, name: str, known: Collection[str] = ()) -> tuple[Path, 
     def go(path: Path) -> None:
         if path in told:
             return
-        if is_worked_out(scenario, path) and path[0] not in known:
-            for below in paths(taken(type(scenario).declaration(path).expression, scenario)):
+        if path[0] not in known:
+            for below in beneath(scenario, path):
                 go(below)
         told[path] = None
 
     go((name,))
-    return tuple(path for path in told if not isinstance(type(scenario).declaration(path), Parametrised) and scenario.present(path))
+    return tuple(path for path in told if not is_function(scenario, path) and scenario.present(path))
+
+
+def beneath(scenario: Any, path: Path) -> tuple[Path, ...]:
+    """What a formula mentions: the branch taken of a value's, all of one that takes arguments; nothing where a value is stated."""
+    if is_function(scenario, path):
+        return paths(type(scenario).declaration(path).expression)
+    return paths(taken(type(scenario).declaration(path).expression, scenario)) if is_worked_out(scenario, path) else ()
+
+
+def is_function(scenario: Any, path: Path) -> bool:
+    """Whether a quantity takes arguments, so that it is a formula and no value."""
+    return isinstance(type(scenario).declaration(path), Parametrised)
 
 
 def is_worked_out(scenario: Any, path: Path) -> bool:
     """Whether the scenario's own formula gives the value: not an input that is stated, nor a field of a record."""
     declared = type(scenario).declaration(path)
-    if len(path) > 1 or getattr(declared, "expression", None) is None or isinstance(declared, Parametrised):
+    if len(path) > 1 or getattr(declared, "expression", None) is None or is_function(scenario, path):
         return False
     return not (isinstance(declared, Input) and scenario._stored[declared.name] is not None)
 
@@ -107,11 +119,14 @@ def is_plain(scenario: Any, path: Path) -> bool:
     return isinstance(taken(type(scenario).declaration(path).expression, scenario), Symbol | Number | Constant | Choose)
 
 
-def question(declared: Any, name: str) -> str:
+def question(scenario: Scenario, name: str) -> str:
     """What a lecturer asks before the value: `Optimizer state: how many bytes?`"""
+    declared, answer = type(scenario).declaration((name,)), getattr(scenario, name)
     what, of = capitalized(words(name)), declared.unit
-    if getattr(declared, "returns", "") == "bool":
+    if isinstance(answer, bool):
         return f"{what}: yes or no?"
+    if not isinstance(answer, Quantity | int | float):
+        return f"{what}: which?"
     if of is None or of.dimensionless:
         return f"{what}: what share?" if of == unit("percent") else f"{what}: how many?"
     if name.startswith("bytes"):
@@ -140,7 +155,7 @@ def check_names(scenario: Scenario, names: Sequence[str]) -> None:
 def check_value(scenario: Scenario, name: str) -> None:
     """Whether there is a value to lead to. Raises MissingInputError where it waits, InputError where there is none."""
     declared = type(scenario).declaration((name,))
-    if isinstance(declared, Parametrised):
+    if is_function(scenario, (name,)):
         raise InputError(f"walkthrough: {name} takes {', '.join(declared.parameters)}, and only quantities without arguments are told; write scenario.substitution({name!r}, ...)")
     if getattr(scenario, name) is None:
         raise InputError(f"walkthrough: {name} has no value in this scenario")
@@ -166,14 +181,12 @@ def is_told(scenario: Any, path: Path, known: Collection[str]) -> bool:
 
 
 def facts(scenario: Any, path: Path, known: Collection[str]) -> list[tuple[Path, Step]]:
-    """What a formula rests on that is stated and not worked out: inputs, and quantities that only name another."""
+    """What a formula rests on that is stated and not worked out: inputs, quantities that only name another, and formulas that take arguments."""
     found: dict[Path, None] = {}
 
     def go(path: Path) -> None:
-        if not is_worked_out(scenario, path):
-            return
-        for below in paths(taken(type(scenario).declaration(path).expression, scenario)):
-            if scenario.present(below) and not is_told(scenario, below, known) and below not in found:
+        for below in beneath(scenario, path):
+            if (is_function(scenario, below) or scenario.present(below)) and not is_told(scenario, below, known) and below not in found:
                 if below[0] not in known:
                     go(below)
                 found[below] = None
@@ -183,8 +196,10 @@ def facts(scenario: Any, path: Path, known: Collection[str]) -> list[tuple[Path,
 
 
 def fact(scenario: Any, path: Path) -> Step:
-    """A known value: an input, or a quantity whose formula only names another."""
+    """A known value: an input, or a quantity whose formula only names another; the formula of one that takes arguments."""
     declared, kind = type(scenario).declaration(path), type(scenario)
+    if is_function(scenario, path):
+        return Step(KNOWN, in_all(lambda n: f"{n.word(words(path[-1]))} {equation_in(kind, path[-1], n)}"), declared.source)
     holder = scenario.at(path[:-1])
     source = holder.sources.get(path[-1], "") or declared.source
 
@@ -206,7 +221,7 @@ def shown(scenario: Any, path: Path, notation: Text) -> str:
 def worked_steps(scenario: Any, name: str, questions: Mapping[str, str]) -> Iterator[Step]:
     """The question, the formula in symbols, with numbers in it, and the value."""
     declared = type(scenario).declaration((name,))
-    yield Step(QUESTION, plain(questions.get(name) or question(declared, name)))
+    yield Step(QUESTION, plain(questions.get(name) or question(scenario, name)))
     if not is_worked_out(scenario, (name,)):
         yield Step(VALUE, in_all(lambda n: sign(type(scenario), (name,), n) + n.signs["=="] + figure_text(scenario, (name,), n)), declared.source)
         return

@@ -53,10 +53,10 @@ def scene_html(scene: Scene, revealed: int | None = None, *, level: int = 3, sli
         pieces.append(f"<p>{escape(scene.meaning, quote=False)}</p>")
     known = [step.said.html for step in scene.steps if step.kind == KNOWN]
     if known:
-        pieces.append(f'<p><span style="display:none">Known: </span>{"".join(f"<span style=white-space:nowrap>{one}</span>; " for one in known).removesuffix("; ")}</p>')
+        pieces.append(f'<p><span style="display:none">Known: </span>{"".join(f"<span style=display:inline-block>{one}</span>; " for one in known).removesuffix("; ")}</p>')
     pieces += [f'<p style="{ACCENT}"><b>{step.said.html}</b></p>' for step in scene.steps if step.kind == QUESTION]
     pieces += [_line(step, index if slide else None) for index, step in enumerate(scene.reveals[:shown])]
-    pieces += [growth.html(shown == last, _fragment(last - 1) if slide and last else "") for growth in scene.growths]
+    pieces += [growth.html(shown == last, _fragment(last - 1) if slide and last else "") for growth in scene.growths if growth.tells or not slide]      # a slide has no room to repeat it
     if sources and scene.sources:
         listed = [escape(source, quote=False) for source in scene.sources]
         pieces.append(f'<details class="{SOURCES}"><summary>Sources</summary><p>{"</p><p>".join(listed)}</p></details>' if slide else f"<p>Sources: {'; '.join(listed)}</p>")

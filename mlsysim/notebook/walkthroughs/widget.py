@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -209,6 +209,7 @@ def walkthrough(told: Scenario | Comparison, name: str = "", *, known: Sequence[
     """
     if not isinstance(told, Scenario | Comparison):
         raise InputError(f"walkthrough: tells a scenario or compare(a, b), not {type(told).__name__} {told!r}; write walkthrough(scenario, \"total\")")
+    _check(name, known, questions, seconds)
     first = told.scenarios[0] if isinstance(told, Comparison) else told
     name = name or type(first).presentation.whole
     if not name:
@@ -216,6 +217,18 @@ def walkthrough(told: Scenario | Comparison, name: str = "", *, known: Sequence[
     if isinstance(told, Comparison):
         return Walkthrough(f"From {told.labels[0]} to {told.labels[-1]}: {words(name)}", change_scenes(told, name, known, questions), seconds)
     return Walkthrough(f"{told.title}: {words(name)}", scenes(told, name, known, questions), seconds)
+
+
+def _check(name: Any, known: Any, questions: Any, seconds: Any) -> None:
+    """Whether the arguments are of their kinds, before any of them is looked up. Raises InputError."""
+    if not isinstance(name, str):
+        raise InputError(f"walkthrough: name is the name of a quantity, not {name!r}; write walkthrough(scenario, \"total\")")
+    if isinstance(known, str) or not isinstance(known, Collection) or not all(isinstance(one, str) for one in known):
+        raise InputError(f"walkthrough: known is a list of names, not {known!r}; write known=[\"gradients\"]")
+    if not isinstance(questions, Mapping) or not all(isinstance(words, str) for pair in questions.items() for words in pair):
+        raise InputError(f"walkthrough: questions are words for quantities by their names, not {questions!r}; write questions={{\"optimizer_state\": \"How many bytes does Adam add?\"}}")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < float("inf"):
+        raise InputError(f"walkthrough: seconds is how long a step stays while it plays, not {seconds!r}; write seconds=6")
 
 
 __all__ = ["Walkthrough", "walkthrough"]
