@@ -126,10 +126,22 @@ def test_a_step_that_fits_needs_no_change() -> None:
     assert "to spare" in repr(verdict)
 
 
+def within_the_range_of(made: TrainingStepScenario) -> Any:
+    """A device that has what the step needs with the least context and reserve, and not with the most."""
+    between = (in_bytes(made.least_occupied) + in_bytes(made.most_occupied)) / 2 / 2**30
+    return made.hardware.variant(memory=made.hardware.memory.variant(framework_visible=f"{between} GiB"))
+
+
+def test_a_change_that_would_be_too_close_to_call_is_not_offered() -> None:
+    tight = TIGHT.variant(hardware=within_the_range_of(TIGHT.variant(optimizer="adam_8bit", optimizer_state_precision="int8")))
+    assert tight.outcome != "fits"
+    assert "8-bit Adam" not in [change.said for change in tight.verdict.changes]
+    assert all(change.made.outcome == "fits" for change in tight.verdict.changes)
+
+
 def test_what_is_within_the_range_is_too_close_to_call() -> None:
     made = step()
-    between = (in_bytes(made.least_occupied) + in_bytes(made.most_occupied)) / 2 / 2**30
-    close = made.variant(hardware=made.hardware.variant(memory=made.hardware.memory.variant(framework_visible=f"{between} GiB")))
+    close = made.variant(hardware=within_the_range_of(made))
     assert close.outcome == "too_close_to_call"
     assert close.verdict.sentence.startswith("It is too close to call")
 

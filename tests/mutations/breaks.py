@@ -35,6 +35,12 @@ MUTATIONS = (
     Mutation("1F1B: as many microbatches in flight as there are", f"{MEMORY}/layout.py", "otherwise=minimum(self.gradient_accumulation_steps, self.pp_size))",
              "otherwise=self.gradient_accumulation_steps)", ("tests/test_training_memory.py",)),
     Mutation("an optimizer's row: momentum that keeps nothing", f"{MEMORY}/optimizers.py", '"sgd_momentum": 1,', '"sgd_momentum": 0,', ("tests/test_training_memory.py",)),
+    Mutation("offloading that leaves the optimizer on the device", "mlsysim/engine/scenario_definitions/training_step/held.py",
+             "case((self.offload_optimizer, 0), otherwise=self.optimizer_state) + self.adapter_state", "self.optimizer_state + self.adapter_state", ("tests/test_training_step.py",)),
+    Mutation("a residual network that forgets what its shortcuts keep", "mlsysim/engine/scenario_definitions/image_training_step/activations.py",
+             "+ s.output_channels + case((2 * s.input_channels", "+ case((2 * s.input_channels", ("tests/test_training_step.py",)),
+    Mutation("a verdict that offers what does not surely fit", "mlsysim/engine/scenario_parts/fitting.py", "return bool(self.made.fits_with_most)", "return bool(self.made.fits_with_least)",
+             ("tests/test_training_step.py",)),
 
     # Facts and units.
     Mutation("a catalogue number: an H100 of decimal gigabytes", "mlsysim/hardware/data/cloud.json",
