@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .engine.inputs import DefinitionError as DefinitionError, Given as Given, InputError as InputError, given as given
     from .engine.record import Record as Record
     from .engine.scenario import About as About, Presentation as Presentation, Scenario as Scenario
-    from .engine.scenario_types import ActivationLedgerScenario as ActivationLedgerScenario, AdaptedMatrix as AdaptedMatrix, CheckpointIntervalScenario as CheckpointIntervalScenario, ImageTrainingStepScenario as ImageTrainingStepScenario, ParameterMatrix as ParameterMatrix, ParameterVector as ParameterVector, StoredStateScenario as StoredStateScenario, TrainingMemoryScenario as TrainingMemoryScenario, TrainingStateFitScenario as TrainingStateFitScenario, TrainingStepScenario as TrainingStepScenario
+    from .engine.scenario_types import ActivationLedgerScenario as ActivationLedgerScenario, AdaptedMatrix as AdaptedMatrix, CheckpointIntervalScenario as CheckpointIntervalScenario, ImageTrainingStepScenario as ImageTrainingStepScenario, LedgerTrainingMemoryScenario as LedgerTrainingMemoryScenario, ParameterMatrix as ParameterMatrix, ParameterVector as ParameterVector, StoredStateScenario as StoredStateScenario, TrainingMemoryScenario as TrainingMemoryScenario, TrainingStateFitScenario as TrainingStateFitScenario, TrainingStepScenario as TrainingStepScenario
     from .engine.sensitivities import sensitivity as sensitivity
     from .engine.solver import TrainingMemoryModel as TrainingMemoryModel
     from .engine.solving import NoSolutionError as NoSolutionError, solve_for as solve_for
@@ -32,7 +32,7 @@ _HOMES = {
     "engine.inputs": ("DefinitionError", "Given", "InputError", "given"),
     "engine.record": ("Record",),
     "engine.scenario": ("About", "Presentation", "Scenario"),
-    "engine.scenario_types": ("ActivationLedgerScenario", "AdaptedMatrix", "CheckpointIntervalScenario", "ImageTrainingStepScenario", "ParameterMatrix", "ParameterVector", "StoredStateScenario", "TrainingMemoryScenario", "TrainingStateFitScenario", "TrainingStepScenario"),
+    "engine.scenario_types": ("ActivationLedgerScenario", "AdaptedMatrix", "CheckpointIntervalScenario", "ImageTrainingStepScenario", "LedgerTrainingMemoryScenario", "ParameterMatrix", "ParameterVector", "StoredStateScenario", "TrainingMemoryScenario", "TrainingStateFitScenario", "TrainingStepScenario"),
     "engine.sensitivities": ("sensitivity",),
     "engine.solver": ("TrainingMemoryModel",),
     "engine.solving": ("NoSolutionError", "solve_for"),
