@@ -134,6 +134,15 @@ def test_a_lecture_in_ten_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "How many bytes does Adam add?" in slides[4].get_text() and len(slides) > 10
 
 
+def test_the_first_page_s_command_makes_slides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (command,) = re.findall(r"^\S+python -m (mlsysim\.notebook\.slides .*)$", (REPOSITORY / "README.md").read_text(encoding="utf-8"), re.M)
+    module, lecture, folder = command.split()
+    monkeypatch.setattr(sys, "argv", [module, str(REPOSITORY / lecture), str(tmp_path / folder)])
+    with pytest.raises(SystemExit, match="0"):
+        runpy.run_module(module, run_name="__main__")
+    assert (tmp_path / folder / "index.html").is_file()
+
+
 @pytest.mark.parametrize(("cells", "message"), [
     ([new_markdown_cell("text")], "no cell begins a slide; set the Slide Type"),
     ([new_markdown_cell("# A", metadata={"slideshow": {"slide_type": "slide"}}), new_code_cell("1")], "some cells were not run; run all and save"),
