@@ -39,6 +39,7 @@ OVERFLOWING = """output => {
     const excess = element => Math.max(
         element.getBoundingClientRect().right - edge, element.clientWidth && element.scrollWidth - element.clientWidth);
     return [output, ...output.querySelectorAll('*')]
+        .filter(element => !element.closest('.noUi-target'))      // a slider's handle stands over its track's ends by design
         .filter(element => element.checkVisibility() && element.getClientRects().length && excess(element) > 1)
         .filter((element, _, all) => !all.some(other => other !== element && element.contains(other)))
         .map(element => `${element.tagName.toLowerCase()} by ${Math.round(excess(element))} px: ${element.textContent}`);
