@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mlsysim import solve_for
 from mlsysim import Hardware, InputError, MissingInputError, Models, Quantity, Workload
 from mlsysim.engine.scenario_types import TrainingMemoryScenario
 from mlsysim.engine.solver import TrainingMemoryModel
@@ -338,3 +339,10 @@ def test_a_width_read_from_a_table_is_not_written_twice() -> None:
     run = TrainingMemoryModel().solve(Models.Language.GPT2, Hardware.Cloud.H100, batch_size=1)
     assert str(run.substitution("weight_width")) == "β_w = 2 B"
     assert str(run.substitution("activation_width")) == "β_act = max(2 B, 2 B) = 2 B"
+
+
+def test_fits_answers_as_feasible_does():
+    run = TrainingMemoryModel().solve(Models.Language.GPT2, Hardware.Cloud.H100, batch_size=1, seq_len=1024)
+    largest = solve_for(run, "batch_size", fits=True)
+    assert run.variant(batch_size=largest).fits is run.variant(batch_size=largest).feasible is True
+    assert run.variant(batch_size=largest + 1).fits is run.variant(batch_size=largest + 1).feasible is False

@@ -53,7 +53,7 @@ class TrainingMemoryScenario(Activations, Scenario):
             "Activations": ("activation_width", "counted_byte", "linear_activations", "attention_core_activations", "whole_layer_activations", "layer_activations", "activations",
                             "embedding_activations", "output_activations"),
             "Communication": ("boundary_tensors", "communication_buffers"),
-            "All of it against the accelerator's memory": ("total_memory", "available_memory", "feasible", "memory_utilization", "free_memory", "shortfall"),
+            "All of it against the accelerator's memory": ("total_memory", "available_memory", "feasible", "fits", "memory_utilization", "free_memory", "shortfall"),
             "The peak within a step": ("gathered_layer", "recomputed_layer", "peak_memory"),
             "The fullest pipeline stage": ("most_loaded_dense_parameters", "most_loaded_expert_parameters", "most_loaded_parameters", "most_loaded_state"),
             "Matrix shapes, for optimizers that look at them": ("vector_parameters_per_layer", "hidden_matrix_parameters", "hidden_matrix_share", "matrix_sums_per_layer", "matrix_sums"),

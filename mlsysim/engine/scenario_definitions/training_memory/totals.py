@@ -56,6 +56,11 @@ class MemoryTotals(ModelState):
         """Whether the accelerator holds it all."""
         return self.total_memory <= self.available_memory
 
+    @derived("fits", source=DEFINITION)
+    def fits(self: Any) -> bool:
+        """Whether the accelerator holds it all, by the name that other scenarios answer to."""
+        return self.feasible
+
     @derived("u", "percent", source=DEFINITION)
     def memory_utilization(self: Any) -> float:
         """The share of the accelerator's memory that is used; more than all where it does not fit."""
