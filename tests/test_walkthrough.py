@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from nbconvert import SlidesExporter
 from nbformat.v4 import new_notebook
 
-from mlsysim import Given, InputError, MissingInputError, Quantity, Scenario, Scenarios, compare, derived, given
+from mlsysim import Given, Hardware, InputError, MissingInputError, Models, Quantity, Scenario, Scenarios, TrainingMemoryModel, compare, derived, given
 from mlsysim.engine.bar import bar
 from mlsysim.engine.expression import paths
 from mlsysim.engine.evaluation import taken
@@ -207,6 +207,14 @@ def test_many_changes_are_told_on_several_slides() -> None:
     changes = [[change.partition(":")[0] for change in steps_of(scene, VALUE)] for scene in walk.scenes[:2]]
     assert changes == [["devices", "observed failures", "observed devices", "observed time", "checkpoint size", "storage bandwidth"], ["training time"]]
     assert [scene.title for scene in walk.scenes[:2]] == ["What is changed", "What else is changed"]
+
+
+def test_all_that_stays_is_told_on_as_many_slides_as_it_takes() -> None:
+    run = TrainingMemoryModel().solve(Models.Language.Llama3_70B, Hardware.Cloud.H100, batch_size=512, seq_len=4096, tp_size=8, pp_size=4, dp_size=16)
+    staying = [scene for scene in walkthrough(compare(run, run.variant(zero_stage=3))).scenes if scene.title in ("What stays", "What else stays")]
+    told = [str(scene.answer).split("; ") for scene in staying]
+    assert [len(values) for values in told[:-1]] == [8] * (len(told) - 1) and 1 <= len(told[-1]) <= 8 and len(told) > 1
+    assert len({value for values in told for value in values}) == sum(map(len, told))
 
 
 def test_bars_side_by_side_share_scale_letters_and_colours() -> None:

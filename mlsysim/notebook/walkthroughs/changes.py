@@ -18,6 +18,7 @@ from .steps import KNOWN, NUMBERS, QUESTION, SYMBOLS, VALUE, Scene, Step, capita
 
 FIRST, SECOND = "first", "second"
 MOST_CHANGES = 6      # changed inputs on one slide, some of them on two lines
+MOST_LISTED = 8       # values listed on one
 
 
 def change_scenes(comparison: Comparison, name: str, known: Sequence[str] = (), questions: Mapping[str, str] = {}) -> tuple[Scene, ...]:
@@ -47,12 +48,18 @@ def _scenes(comparison: Comparison, name: str, known: Sequence[str], questions: 
         elif path in after and _differs(first, second, path):
             yield Scene(path[0], capitalized(words(path[0])), meaning, tuple(_steps(first, second, path[0], questions)))
     if gone := [path for path in told if path not in after]:
-        yield Scene("", "What falls away", "", (Step(QUESTION, plain("Which values does the second no longer need?")), Step(VALUE, _listed(first, gone))))
+        yield from _lists(first, gone, "What falls away", "Which values does the second no longer need?")
     if staying := [path for path in told if path in before and path in after and not _differs(first, second, path)]:
-        yield Scene("", "What stays", "", (Step(QUESTION, plain("Which values stay as they were?")), Step(VALUE, _listed(first, staying))))
+        yield from _lists(first, staying, "What stays", "Which values stay as they were?")
     if name == type(first).presentation.whole and (growths := _growths(first, second)):
         yield Scene("", "Side by side", "", (), growths)
     yield from _verdicts(first, second, name)
+
+
+def _lists(scenario: Scenario, found: Sequence[Path], title: str, question: str) -> Iterator[Scene]:
+    """Values by name, so many to a scene as a slide holds."""
+    for start in range(0, len(found), MOST_LISTED):
+        yield Scene("", title if not start else title.replace("What", "What else"), "", (Step(QUESTION, plain(question)), Step(VALUE, _listed(scenario, found[start:start + MOST_LISTED]))))
 
 
 def _listed(scenario: Scenario, found: Sequence[Path]) -> Written:
