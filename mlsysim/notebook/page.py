@@ -1,4 +1,4 @@
-"""What a panel asks of the page it is shown on: names for its sliders, which ipywidgets leaves nameless, and that an opened row stays open."""
+"""What a panel asks of the page it is shown on: names for its sliders, which ipywidgets leaves nameless, that keys go to its controls, and that an opened row stays open."""
 from __future__ import annotations
 
 from html import escape
@@ -23,6 +23,12 @@ const name = () => panel.querySelectorAll('.widget-slider').forEach(slider => {
 %s.forEach(wait => setTimeout(name, wait));
 """
 
+# JupyterLab takes keys on whatever has the focus and is no text box for its shortcuts: arrows choose another cell, m makes text
+# of the code, d d deletes it. Lumino, which JupyterLab is built with, leaves alone the keys of an element with this attribute.
+_KEYS = """
+panel.addEventListener('focusin', event => event.target.matches('input:not([type=checkbox])') || event.target.setAttribute('data-lm-suppress-shortcuts', 'true'));
+"""
+
 # A repainted row is a new element; it is known by the first words of its summary.
 _OPEN_ROWS = """
 const open = new Set();
@@ -35,8 +41,8 @@ new MutationObserver(changes => open.size && changes.forEach(change => change.ad
 
 
 def manners() -> Any:
-    """An unseen widget that sees to both for the panel it stands in, where a front end lets a page do that."""
-    script = " ".join((_NAMES % (PANEL, list(WAITS)) + _OPEN_ROWS).split())
+    """An unseen widget that sees to all this for the panel it stands in, where a front end lets a page do that."""
+    script = " ".join((_NAMES % (PANEL, list(WAITS)) + _KEYS + _OPEN_ROWS).split())
     return ipywidgets.HTML(f'<details open ontoggle="{escape(script)}"></details>', layout=ipywidgets.Layout(display="none"))
 
 

@@ -218,6 +218,18 @@ def test_keyboard_alone_reaches_and_changes_everything(running: NotebookPage) ->
     expect(part(running, "capacity share")).to_contain_text(START.variant(activations="33 GB", hardware=Hardware.Cloud.H200).figure_text("capacity_share"))
 
 
+def test_keys_typed_on_a_menu_are_the_menus(running: NotebookPage) -> None:
+    """Not shortcuts of JupyterLab, by which m would make text of the cell and d d delete it."""
+    cells = running.cells().count()
+    menu = control(running, "combobox", "hardware")
+    menu.focus()
+    for key in ("m", "d", "d", "x"):
+        running.page.keyboard.press(key)
+    assert running.cells().count() == cells and panel(running).is_visible()
+    running.page.keyboard.press("ArrowDown")
+    settle(running, "Changing hardware from NVIDIA H100 to NVIDIA H200")
+
+
 def test_an_error_stands_in_place_and_the_next_good_value_recovers(running: NotebookPage) -> None:
     """1600 does not split over 12 heads, and does over 10."""
     box = control(running, "spinbutton", "workload heads")

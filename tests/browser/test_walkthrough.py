@@ -62,6 +62,11 @@ def test_a_walk_goes_on_and_back_by_keyboard(open_in_lab: Open, notebook: Path, 
     wait_for(page, 3)
     assert answer not in said(page).replace("\N{NO-BREAK SPACE}", " ")
 
+    for control in (page.get_by_role("button", name="Next"), page.get_by_role("combobox", name="Jump to")):
+        control.focus()
+        for key in ("m", "d", "d"):      # of JupyterLab: make text of the cell, delete it
+            page.keyboard.press(key)
+        assert page.locator(WALK).is_visible()
     page.get_by_role("combobox", name="Jump to").select_option(label=f"{len(expected.scenes)}. The verdict")
     wait_for(page, expected.length - 1)
     page.get_by_role("button", name="Play").click()      # on to the end, and there it stops

@@ -31,7 +31,7 @@ _STYLE = (f".{CLASS} .widget-html-content,.{CLASS} button,.{CLASS} select,.{CLAS
           f".{CLASS} button:focus-visible,.{CLASS} select:focus-visible,.{CLASS}:focus-visible{{outline:4px solid #0072B2!important;outline-offset:2px}}")
 
 # Keys of keyboards and of presenters' remote controls press the buttons, wherever in the walk the focus is. Lab's own shortcuts
-# stay away from it. What is repainted is read aloud.
+# stay away from what has the focus, which they look at first. What is repainted is read aloud.
 _KEYS = """
 const walk = this.closest('.%s');
 const [back, forward] = walk.querySelectorAll('button');
@@ -39,7 +39,7 @@ const press = {ArrowRight: forward, PageDown: forward, ArrowLeft: back, PageUp: 
 walk.tabIndex = 0;
 walk.role = 'group';
 walk.ariaLabel = 'Walkthrough: arrow keys go on and back';
-walk.dataset.lmSuppressShortcuts = 'true';
+walk.addEventListener('focusin', event => { event.target.dataset.lmSuppressShortcuts = 'true'; });
 walk.querySelector('.%s-scene').ariaLive = 'polite';
 walk.addEventListener('keydown', event => {
     if (event.target.tagName === 'SELECT' || event.ctrlKey || event.altKey || event.metaKey || !press[event.key]) return;
