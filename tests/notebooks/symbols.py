@@ -75,7 +75,7 @@ def kinds() -> list[Any]:
     found: list[Any] = [getattr(scenario_types, name) for name in scenario_types.__all__]
     for kind in found:      # grows while it is walked
         found += [inner for declared in kind.inputs.values() if (inner := declared.record_type) and inner not in found]
-    return sorted(found, key=lambda kind: (not issubclass(kind, Scenario), kind.__name__))
+    return sorted(found, key=lambda kind: (not issubclass(kind, Scenario), len(kind.__mro__), kind.__name__))      # a plain class before those made of more parts
 
 
 def entries() -> list[Entry]:
