@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..engine.declarations import Derived, Parametrised
+from ..engine.expression import Symbol
 from ..engine.figures import figure
 from ..engine.inputs import InputError
 from ..engine.notation import TEXT, words
@@ -180,9 +181,9 @@ def _order(kind: Any) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=None)
 def _truths(kind: Any) -> tuple[str, ...]:
-    """The yes-or-no quantities, the answer first."""
+    """The yes-or-no quantities, the answer first; one that only gives another a second name is left out."""
     answer = kind.presentation.answer
-    return tuple(sorted((name for name in _order(kind) if kind.quantities[name].returns == "bool"), key=lambda name: name != answer))
+    return tuple(sorted((name for name in _order(kind) if kind.quantities[name].returns == "bool" and not isinstance(kind.quantities[name].expression, Symbol)), key=lambda name: name != answer))
 
 
 @functools.lru_cache(maxsize=None)
