@@ -15,7 +15,7 @@ PACKAGE = REPOSITORY / "mlsysim"
 # From the ground up, room by room, and in a room layer by layer. A module imports from the layers before its own, and from its own
 # without a cycle. An import inside a function, by which a method opens a display when it is asked for, may reach up in its own room.
 ROOMS: tuple[tuple[tuple[str, ...], ...], ...] = (
-    (("units",),),
+    (("front_door",), ("units",)),
     (
         ("engine.expression",),
         ("engine.dimension", "engine.evaluation"),

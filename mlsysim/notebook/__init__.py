@@ -1,8 +1,9 @@
 """What a notebook adds to a scenario: controls, plots and words. The only package that needs ipywidgets or matplotlib."""
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..front_door import front_door
 
 if TYPE_CHECKING:
     from .panel import Panel as Panel, explore as explore
@@ -18,20 +19,5 @@ _HOMES = {
     "slides.figures": ("slide_axes",),
     "walkthroughs.widget": ("Walkthrough", "walkthrough"),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-__all__ = sorted(_HOME_OF)      # noqa: PLE0605
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        import difflib
-        near = difflib.get_close_matches(name, _HOME_OF, n=1)
-        raise AttributeError(f"mlsysim.notebook has no {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
-    value = getattr(importlib.import_module(f".{_HOME_OF[name]}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = front_door(__name__, globals(), _HOMES)
+__all__ = __dir__()      # noqa: PLE0605
